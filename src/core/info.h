@@ -1,0 +1,139 @@
+// What an algorithm says of itself: what it assumes of the world, what it promises in return, and
+// what it costs. Hosts refuse a world that breaks the assumptions; the generic tests hold the
+// algorithm to the promises; `baton compare` measures the costs.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+#include <vector>
+
+#include "core/ids.h"
+#include "core/setup.h"
+
+namespace baton {
+
+enum class Kind : std::uint8_t { mutual_exclusion, shared_memory };
+
+enum class Assumption : std::uint8_t {
+  no_loss,         // every message sent to a living process arrives
+  no_duplication,  // ... once
+  fifo,            // ... in the order sent, per sender and receiver
+  no_crash,        // processes do not stop
+  no_suspicion     // nobody is taken for dead who is alive
+};
+
+enum class Promise : std::uint8_t {
+  safety,              // at most one process inside
+  deadlock_freedom,    // someone gets in whenever someone waits
+  starvation_freedom,  // everyone who asked gets in
+  order                // requests ordered by happened-before are served in that order
+};
+
+// A small set of the values of an enumeration.
+template <class Enum>
+class Flags {
+ public:
+  constexpr Flags() = default;
+  constexpr Flags(std::initializer_list<Enum> values) {
+    for (const Enum value : values) bits_ |= bit(value);
+  }
+  constexpr bool has(Enum value) const { return (bits_ & bit(value)) != 0; }
+  constexpr void add(Enum value) { bits_ |= bit(value); }
+  constexpr bool empty() const { return bits_ == 0; }
+  friend constexpr bool operator==(Flags, Flags) = default;
+
+ private:
+  static constexpr std::uint32_t bit(Enum value) {
+    return std::uint32_t{1} << static_cast<unsigned>(value);
+  }
+  std::uint32_t bits_ = 0;
+};
+
+using Assumptions = Flags<Assumption>;
+using Promises = Flags<Promise>;
+
+inline constexpr Assumptions reliable_channels{Assumption::no_loss, Assumption::no_duplication,
+                                               Assumption::no_crash};
+inline constexpr Assumptions reliable_fifo_channels{Assumption::no_loss, Assumption::no_duplication,
+                                                    Assumption::no_crash, Assumption::fifo};
+
+// A situation in which a cost is stated and measured. `before` and `requester` are two different
+// processes, chosen so that neither is the coordinator where the group is large enough.
+enum class Scenario : std::uint8_t {
+  alone,      // `before` entered and left long ago; now `requester` enters and leaves
+  again,      // `requester` enters and leaves a second time with nothing in between
+  handover,   // `before` is inside and only `requester` waits; delay from exit to entry
+  everyone,   // all ask at the same instant, once each; per entry
+  sequential  // uniformly drawn processes, one after the other; the average per entry
+};
+
+enum class Metric : std::uint8_t { messages, enter, exit, delay };
+
+struct Case {
+  const Setup& setup;
+  NodeId before;
+  NodeId requester;
+};
+
+// What theory says: one value, a range, or the mean of a random quantity.
+struct Expected {
+  double low = 0;
+  double high = 0;
+  bool is_mean = false;
+
+  static constexpr Expected exactly(double value) { return {value, value, false}; }
+  static constexpr Expected between(double low, double high) { return {low, high, false}; }
+  static constexpr Expected mean(double value) { return {value, value, true}; }
+};
+
+// The commonest closed forms: a constant, and a number of messages per other process.
+template <int value>
+Expected constant(const Case&) {
+  return Expected::exactly(value);
+}
+template <int count>
+Expected per_peer(const Case& c) {
+  return Expected::exactly(count * (static_cast<double>(c.setup.size) - 1));
+}
+
+struct Cost {
+  Scenario scenario;
+  Metric metric;
+  std::string_view formula;  // as the literature writes it
+  Expected (*value)(const Case&);
+};
+
+// A figure that a lecture document gives for this algorithm, where it counts differently from us.
+struct SeedFigure {
+  std::string_view document;  // "000", "002", "004"
+  std::string_view quantity;  // what it counts
+  std::string_view figure;    // as written there
+  std::string_view reason;    // why ours differs, or "" where it is the same
+};
+
+// For a wrong variant: what breaks, and the world in which it does.
+struct Flaw {
+  Promise breaks;
+  Assumptions needs_broken;  // beyond the ordinary random schedules: which fault must be allowed
+  std::string_view why;
+};
+
+struct Info {
+  std::string_view name;   // as in the registry: ricart-agrawala
+  std::string_view title;  // Ricart–Agrawala
+  std::string_view publication;
+  std::string_view idea;
+  Kind kind = Kind::mutual_exclusion;
+  Assumptions assumes;
+  Promises promises;
+  std::string_view problem;  // the weakness that comparison tables list
+  bool perpetual = false;    // sends messages for ever, even when nobody wants anything
+  std::vector<Cost> costs;
+  std::vector<SeedFigure> seeds;
+  std::vector<Flaw> flaws;  // not empty: a wrong variant, kept because it teaches
+
+  bool is_wrong() const { return !flaws.empty(); }
+};
+
+}  // namespace baton

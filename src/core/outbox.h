@@ -1,0 +1,101 @@
+// What a protocol decided in one step, for its host to carry out.
+//
+// A handler of a protocol ("upon receiving …") changes the protocol's own state and fills an
+// outbox; it does nothing else. The host's duties, in this order, before the next event:
+//   1. deliver what the process sent to itself, at once and uncounted;
+//   2. hand the other messages to the network;
+//   3. arm and cancel timers;
+//   4. tell the application the events.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "core/ids.h"
+
+namespace baton {
+
+// A source of choices. The simulator draws at random, the checker tries every value.
+class Chooser {
+ public:
+  // A number below `bound`, which is at least 1.
+  virtual std::uint32_t choose(std::uint32_t bound) = 0;
+
+ protected:
+  ~Chooser() = default;
+};
+
+template <class M, class E>
+class Outbox {
+ public:
+  using Message = M;
+  using Event = E;
+
+  struct Send {
+    NodeId to;
+    Message message;
+  };
+  struct Timer {
+    TimerId id;
+    Ticks after;  // `forever` cancels
+  };
+
+  explicit Outbox(Chooser& chooser) : chooser_(&chooser) {}
+
+  void send(NodeId to, Message message) { sends_.push_back({to, std::move(message)}); }
+
+  // The same message to every process of the group but the sender. Counts as one transmission
+  // on a network that can multicast.
+  void broadcast(NodeId self, std::uint32_t group_size, const Message& message) {
+    for (std::uint32_t i = 0; i < group_size; ++i) {
+      if (i != self.value) sends_.push_back({NodeId{i}, message});
+    }
+    if (group_size > 2) spared_by_multicast_ += group_size - 2;
+  }
+
+  // The same message to each process of a range of ids, which may contain the sender.
+  template <class Nodes>
+  void multicast(NodeId self, const Nodes& nodes, const Message& message) {
+    std::uint32_t others = 0;
+    for (const NodeId to : nodes) {
+      sends_.push_back({to, message});
+      if (to != self) ++others;
+    }
+    if (others > 1) spared_by_multicast_ += others - 1;
+  }
+
+  void arm(TimerId id, Ticks after) { timers_.push_back({id, after}); }
+  void cancel(TimerId id) { timers_.push_back({id, forever}); }
+  void emit(Event event) { events_.push_back(std::move(event)); }
+  std::uint32_t choose(std::uint32_t bound) { return chooser_->choose(bound); }
+
+  // The host's side.
+  std::vector<Send>& sends() { return sends_; }
+  const std::vector<Timer>& timers() const { return timers_; }
+  const std::vector<Event>& events() const { return events_; }
+  std::uint32_t spared_by_multicast() const { return spared_by_multicast_; }
+  void clear() {
+    sends_.clear();
+    timers_.clear();
+    events_.clear();
+    spared_by_multicast_ = 0;
+  }
+
+ private:
+  Chooser* chooser_;
+  std::vector<Send> sends_;
+  std::vector<Timer> timers_;
+  std::vector<Event> events_;
+  std::uint32_t spared_by_multicast_ = 0;
+};
+
+// Matches a message against one lambda per type: std::visit(upon{...}, message).
+template <class... Clauses>
+struct upon : Clauses... {
+  using Clauses::operator()...;
+};
+template <class... Clauses>
+upon(Clauses...) -> upon<Clauses...>;
+
+}  // namespace baton

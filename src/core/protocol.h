@@ -1,0 +1,78 @@
+// The contract between protocols and hosts.
+//
+// A protocol is a value: a class whose methods are the "upon" clauses of its paper. It has no
+// thread, socket, clock, randomness, logging or global; whatever it decides goes into an outbox.
+// All that it remembers is in one plain aggregate, `State`, which generic code can compare, hash,
+// print and encode (core/reflect.h). What never changes (the group, a ring, a tree, voting sets)
+// is in the shared `Setup` and is no part of the state.
+//
+// Each kind of protocol has its own commands in and events out. Hosts are written against these
+// concepts and nothing else; a protocol knows no host.
+#pragma once
+
+#include <concepts>
+
+#include "core/ids.h"
+#include "core/info.h"
+#include "core/outbox.h"
+#include "core/setup.h"
+
+namespace baton {
+
+template <class P>
+using OutboxOf = Outbox<typename P::Message, typename P::Event>;
+
+template <class P>
+concept Protocol = std::copyable<P> && std::constructible_from<P, NodeId, const Setup&> &&
+    requires(P protocol, const P& constant, NodeId from, const typename P::Message& message,
+             OutboxOf<P>& out) {
+  typename P::State;
+  { P::info() } -> std::same_as<const Info&>;
+  { constant.state() } -> std::same_as<const typename P::State&>;
+  protocol.receive(from, message, out);
+};
+
+// Optional clauses. A host looks for each and leaves out what is not there.
+template <class P>
+concept Starts = requires(P protocol, OutboxOf<P>& out) {
+  protocol.start(out);
+};
+template <class P>
+concept HasTimers = requires(P protocol, TimerId timer, OutboxOf<P>& out) {
+  protocol.expire(timer, out);
+};
+template <class P>
+concept HeedsSuspicion = requires(P protocol, NodeId node, OutboxOf<P>& out) {
+  protocol.suspect(node, out);
+};
+
+// The one event of a mutual-exclusion protocol: its process is now inside the critical section.
+struct Entered {};
+
+// A mutual-exclusion protocol. The application calls request() when it is outside and not
+// waiting, and release() when it is inside. The constructor's last argument is a process that is
+// inside the critical section from the beginning, or nobody: a group that is rebuilt after a
+// failure starts with its lock held.
+template <class P>
+concept MutexProtocol = Protocol<P> && std::same_as<typename P::Event, Entered> &&
+    std::constructible_from<P, NodeId, const Setup&, NodeId> &&
+    requires(P protocol, OutboxOf<P>& out) {
+  protocol.request(out);
+  protocol.release(out);
+};
+
+// Whether a message is counted under entering or leaving the critical section. What is caused by
+// leaving and is not an owed reply is `exit`; a message struct says so with
+// `static constexpr Phase phase = Phase::exit;`.
+enum class Phase : unsigned char { enter, exit };
+
+template <class M>
+constexpr Phase phase_of() {
+  if constexpr (requires { M::phase; }) {
+    return M::phase;
+  } else {
+    return Phase::enter;
+  }
+}
+
+}  // namespace baton

@@ -1,0 +1,34 @@
+// What all processes of a group know from the beginning and never change. Shared, immutable, and
+// no part of a protocol's state.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "core/ids.h"
+#include "core/tree.h"
+#include "core/voting_sets.h"
+
+namespace baton {
+
+struct Setup {
+  std::uint32_t size = 0;    // processes 0 … size−1, in ring order
+  NodeId coordinator{0};     // of `central`; also where a token starts
+  bool tell_queued = false;  // `central` answers DENIED to a request that must wait
+
+  Tree tree;                                 // `raymond`
+  std::shared_ptr<const VotingSets> voting;  // `maekawa` and its kin
+
+  // `majority-voting`: votes needed, and how many voters are asked (the smaller is a majority).
+  std::uint32_t votes_needed = 0;
+  std::uint32_t voters_asked = 0;
+
+  NodeId successor(NodeId node) const { return {node.value + 1 == size ? 0 : node.value + 1}; }
+  NodeId predecessor(NodeId node) const { return {node.value == 0 ? size - 1 : node.value - 1}; }
+  // Hops along the ring.
+  std::uint32_t ring_distance(NodeId from, NodeId to) const {
+    return to.value >= from.value ? to.value - from.value : to.value + size - from.value;
+  }
+};
+
+}  // namespace baton

@@ -1,0 +1,42 @@
+// Voting sets (quorums): to each process the set of those whose votes it needs. Any two sets
+// intersect, all have the same size K, every process is in exactly K of them, and each process is
+// in its own.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/ids.h"
+
+namespace baton {
+
+class VotingSets {
+ public:
+  virtual ~VotingSets() = default;
+
+  // Ascending, and always the same for the same process.
+  virtual std::vector<NodeId> of(NodeId node) const = 0;
+  // K, the size of every set.
+  virtual std::uint32_t set_size() const = 0;
+  virtual std::string describe() const = 0;
+};
+
+// The constructions. Each returns null where none exists for that number of processes.
+
+// √N × √N processes in a square; the set is the row and the column: K = 2√N − 1.
+std::shared_ptr<const VotingSets> grid_voting_sets(std::uint32_t size);
+// The lines of a finite projective plane of order q, a prime power: N = q² + q + 1, K = q + 1.
+std::shared_ptr<const VotingSets> plane_voting_sets(std::uint32_t size);
+// {i + d mod N : d in D} where every residue is a difference of two members of D. For every N.
+std::shared_ptr<const VotingSets> cyclic_voting_sets(std::uint32_t size);
+// The first of plane and cyclic that exists.
+std::shared_ptr<const VotingSets> best_voting_sets(std::uint32_t size);
+
+// The number of processes nearest to `size` for which the construction exists, for a hint.
+std::uint32_t nearest_grid_size(std::uint32_t size);
+std::uint32_t nearest_plane_size(std::uint32_t size);
+
+}  // namespace baton

@@ -1,0 +1,84 @@
+// What happened in a run, event by event. Every host records this one form; everything that draws,
+// replays or exports reads it (docs/formats/trace.md).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/clocks.h"
+#include "core/ids.h"
+
+namespace baton {
+
+enum class TraceKind : std::uint8_t {
+  request,  // the application wants the critical section
+  send,     // to `peer`
+  receive,  // from `peer`
+  drop,     // `node` never gets this message of `peer`: lost, cut off, or it is down
+  enter,    // inside the critical section
+  exit,     // ... and out again
+  elect,    // takes `peer` for the leader
+  timer,    // a timer of this process ran out
+  suspect,  // takes `peer` for crashed
+  crash,
+  recover
+};
+
+std::string_view name_of(TraceKind kind);
+
+struct TraceEvent {
+  Ticks at;
+  NodeId node;  // where it happened
+  TraceKind kind{};
+  NodeId peer = nobody;
+  std::uint64_t message = 0;  // pairs a send with its receipts and drops; 0 where there is none
+  std::string name;           // the message's type, or the timer's number
+  std::string body;           // its fields, as core/reflect.h prints them
+  Clock lamport;
+  VectorClock vector;  // empty in groups larger than `Trace::vector_limit`
+};
+
+struct Trace {
+  // Above this size vector times would outweigh everything else and are left out.
+  static constexpr std::uint32_t vector_limit = 64;
+
+  std::string algorithm;
+  std::uint32_t size = 0;
+  std::uint64_t seed = 0;
+  // How people call the processes, where not 0 … size−1; empty otherwise.
+  std::vector<std::string> names;
+  std::string verdict;  // what the oracles found, "" if nothing
+  std::vector<TraceEvent> events;
+
+  std::string name(NodeId node) const {
+    return names.empty() ? std::to_string(node.value) : names[node.value];
+  }
+};
+
+// Appends events to a trace and keeps the logical clocks of all processes while doing so. These
+// are the host's own clocks, independent of those that an algorithm may keep.
+class TraceRecorder {
+ public:
+  explicit TraceRecorder(Trace& trace);
+
+  // An event at one process alone.
+  void local(Ticks at, NodeId node, TraceKind kind, NodeId peer = nobody, std::string name = {});
+  // Returns the number by which receive() and drop() name this message.
+  std::uint64_t send(Ticks at, NodeId from, NodeId to, std::string_view name, std::string body);
+  void receive(Ticks at, NodeId node, std::uint64_t message);
+  void drop(Ticks at, NodeId node, std::uint64_t message);
+  void set_verdict(std::string verdict) { trace_->verdict = std::move(verdict); }
+
+ private:
+  TraceEvent& append(Ticks at, NodeId node, TraceKind kind);
+
+  Trace* trace_;
+  std::vector<LamportClock> lamport_;
+  std::vector<VectorClock> vector_;
+  std::vector<std::size_t> sent_;  // message number − 1 → its send event
+};
+
+}  // namespace baton

@@ -41,6 +41,10 @@ class Flags {
   constexpr bool has(Enum value) const { return (bits_ & bit(value)) != 0; }
   constexpr void add(Enum value) { bits_ |= bit(value); }
   constexpr bool empty() const { return bits_ == 0; }
+  friend constexpr Flags operator|(Flags a, Flags b) {
+    a.bits_ |= b.bits_;
+    return a;
+  }
   friend constexpr bool operator==(Flags, Flags) = default;
 
  private:

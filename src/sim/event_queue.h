@@ -1,0 +1,111 @@
+// The pending events of a simulated world, earliest first; events of one instant in the order in
+// which they were scheduled.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/ids.h"
+
+namespace baton::sim {
+
+enum class EventKind : std::uint8_t { deliver, request, exit, timer, fault };
+
+struct Event {
+  Ticks at;
+  std::uint64_t order = 0;  // set by the queue
+  NodeId node;
+  std::uint32_t argument = 0;  // message slot, timer or fault
+  std::uint32_t life = 0;      // deliveries: the sender; else the incarnation that this concerns
+  EventKind kind{};
+
+  bool before(const Event& other) const {
+    return at != other.at ? at < other.at : order < other.order;
+  }
+};
+
+// Most schedules are made with the same delay again and again, so an event is usually not earlier
+// than the one scheduled before it. Such events queue up in a ring at constant cost; only the
+// others go through a heap.
+class EventQueue {
+ public:
+  bool empty() const { return head_ == tail_ && heap_.empty(); }
+  std::size_t size() const { return (tail_ - head_) + heap_.size(); }
+
+  void push(Event event) {
+    event.order = next_order_++;
+    if (head_ == tail_ || ring_[(tail_ - 1) & mask()].at <= event.at) {
+      if (tail_ - head_ == ring_.size()) grow();
+      ring_[tail_++ & mask()] = event;
+    } else {
+      heap_.push_back(event);
+      rise(heap_.size() - 1);
+    }
+  }
+
+  const Event& top() const { return ring_first() ? ring_[head_ & mask()] : heap_.front(); }
+
+  // Requires a queue that is not empty.
+  Event pop() {
+    if (ring_first()) return ring_[head_++ & mask()];
+    const Event first = heap_.front();
+    const Event last = heap_.back();
+    heap_.pop_back();
+    if (!heap_.empty()) sink(last);
+    return first;
+  }
+
+ private:
+  static constexpr std::size_t arity = 4;
+
+  std::size_t mask() const { return ring_.size() - 1; }
+  bool ring_first() const {
+    if (head_ == tail_) return false;
+    return heap_.empty() || ring_[head_ & mask()].before(heap_.front());
+  }
+
+  void grow() {
+    std::vector<Event> larger(ring_.size() * 2);
+    for (std::size_t i = head_; i != tail_; ++i) larger[i - head_] = ring_[i & mask()];
+    tail_ -= head_;
+    head_ = 0;
+    ring_ = std::move(larger);
+  }
+
+  void rise(std::size_t hole) {
+    const Event event = heap_[hole];
+    while (hole > 0) {
+      const std::size_t parent = (hole - 1) / arity;
+      if (!event.before(heap_[parent])) break;
+      heap_[hole] = heap_[parent];
+      hole = parent;
+    }
+    heap_[hole] = event;
+  }
+
+  void sink(const Event& event) {
+    std::size_t hole = 0;
+    for (;;) {
+      const std::size_t first = hole * arity + 1;
+      if (first >= heap_.size()) break;
+      const std::size_t end = first + arity < heap_.size() ? first + arity : heap_.size();
+      std::size_t least = first;
+      for (std::size_t child = first + 1; child < end; ++child) {
+        if (heap_[child].before(heap_[least])) least = child;
+      }
+      if (!heap_[least].before(event)) break;
+      heap_[hole] = heap_[least];
+      hole = least;
+    }
+    heap_[hole] = event;
+  }
+
+  std::vector<Event> ring_{std::vector<Event>(64)};
+  std::size_t head_ = 0;
+  std::size_t tail_ = 0;
+  std::vector<Event> heap_;
+  std::uint64_t next_order_ = 0;
+};
+
+}  // namespace baton::sim

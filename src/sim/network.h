@@ -1,0 +1,84 @@
+// The simulated network decides the fate of each message: when it arrives, if at all.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "core/ids.h"
+#include "sim/plan.h"
+#include "sim/random.h"
+
+namespace baton::sim {
+
+class Network {
+ public:
+  Network(const Plan& plan, std::uint32_t size)
+      : delay_(plan.delay),
+        faults_(plan.faults),
+        // Equal delays keep their order by themselves.
+        keeps_order_(!plan.faults.reordering && plan.delay.kind != Delay::Kind::constant),
+        size_(size),
+        delays_(plan.seed, 1),
+        mishaps_(plan.seed, 2) {
+    if (keeps_order_ && size <= dense_limit) last_arrival_.resize(std::size_t{size} * size);
+  }
+
+  bool loses() { return faults_.loss > 0 && mishaps_.chance(faults_.loss); }
+  bool duplicates() { return faults_.duplication > 0 && mishaps_.chance(faults_.duplication); }
+  bool is_cut(NodeId a, NodeId b) const {
+    return !side_of_.empty() && side_of_[a.value] != side_of_[b.value];
+  }
+
+  Ticks arrival(NodeId from, NodeId to, Ticks now) {
+    const Ticks at = now + sample();
+    if (!keeps_order_) return at;
+    Ticks& last = last_arrival(from, to);
+    return last = std::max(last, at);
+  }
+
+  void partition(const std::vector<std::uint32_t>& side_of) { side_of_ = side_of; }
+  void heal() { side_of_.clear(); }
+
+ private:
+  static constexpr std::uint32_t dense_limit = 1024;
+
+  Ticks sample() {
+    switch (delay_.kind) {
+      case Delay::Kind::constant:
+        return delay_.low;
+      case Delay::Kind::uniform:
+        return {delay_.low.value + static_cast<std::int64_t>(delays_.below(
+                                       static_cast<std::uint64_t>((delay_.high - delay_.low).value) + 1))};
+      case Delay::Kind::exponential:
+        return scaled(delays_.exponential());
+      case Delay::Kind::heavy:
+        return scaled(delays_.heavy_tail());
+    }
+    return delay_.low;
+  }
+
+  // A message takes some time, be it one tick, so that no effect is simultaneous with its cause.
+  Ticks scaled(double factor) const {
+    return {std::max<std::int64_t>(
+        1, static_cast<std::int64_t>(static_cast<double>(delay_.low.value) * factor))};
+  }
+
+  Ticks& last_arrival(NodeId from, NodeId to) {
+    const std::uint64_t channel = std::uint64_t{from.value} * size_ + to.value;
+    return last_arrival_.empty() ? sparse_last_arrival_[channel] : last_arrival_[channel];
+  }
+
+  Delay delay_;
+  Faults faults_;
+  bool keeps_order_;
+  std::uint32_t size_;
+  Random delays_;
+  Random mishaps_;
+  std::vector<Ticks> last_arrival_;
+  std::unordered_map<std::uint64_t, Ticks> sparse_last_arrival_;
+  std::vector<std::uint32_t> side_of_;
+};
+
+}  // namespace baton::sim

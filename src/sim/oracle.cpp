@@ -1,0 +1,128 @@
+#include "sim/oracle.h"
+
+namespace baton::sim {
+
+MutexOracle::MutexOracle(std::uint32_t size, Bounds bounds, Report& report)
+    : bounds_(bounds), report_(&report), order_(size), processes_(size) {
+  report.order_judged = order_.judges();
+}
+
+void MutexOracle::starts_inside(NodeId node) {
+  processes_[node.value].status = Status::inside;
+  ++inside_;
+  last_inside_ = node;
+}
+
+void MutexOracle::request(NodeId node, Ticks now) {
+  Process& process = processes_[node.value];
+  process = {.status = Status::waiting,
+             .alone = waiting_ == 0 && inside_ == 0,
+             .requested_at = now,
+             .entries_then = report_->entries};
+  if (waiting_++ == 0) last_progress_ = now;
+  ++report_->requests;
+  order_.request(node);
+}
+
+bool MutexOracle::enter(NodeId node, Ticks now) {
+  Process& process = processes_[node.value];
+  if (process.status != Status::waiting) {
+    violate(Promise::safety, now,
+            "process " + std::to_string(node.value) + " entered without having asked");
+    return false;
+  }
+  if (inside_ > 0) {
+    violate(Promise::safety, now,
+            "processes " + std::to_string(last_inside_.value) + " and " +
+                std::to_string(node.value) + " are inside at the same time");
+  }
+  process.status = Status::inside;
+  --waiting_;
+  ++inside_;
+  last_inside_ = node;
+  last_progress_ = now;
+
+  const double waited = in_message_times(now - process.requested_at);
+  report_->waiting.add(waited);
+  if (process.alone) report_->client_delay.add(waited);
+  if (someone_waited_at_exit_) report_->sync_delay.add(in_message_times(now - last_exit_));
+  someone_waited_at_exit_ = false;
+  const std::uint64_t bypassed = report_->entries - process.entries_then;
+  report_->most_bypassed = std::max(report_->most_bypassed, bypassed);
+  if (bypassed > bounds_.starvation) look_for_starvation(now);
+  ++report_->entries;
+
+  if (const std::uint32_t overtaken = order_.enter(node); overtaken > 0) {
+    ++report_->inversions;
+    violate(Promise::order, now,
+            "process " + std::to_string(node.value) + " entered before " +
+                std::to_string(overtaken) + " whose request happened before its own");
+  }
+  // A scan of everybody, but only once per so many entries as there are processes.
+  if (report_->entries % processes_.size() == 0) look_for_starvation(now);
+  return true;
+}
+
+void MutexOracle::exit(NodeId node, Ticks now) {
+  processes_[node.value].status = Status::idle;
+  --inside_;
+  last_exit_ = now;
+  someone_waited_at_exit_ = waiting_ > 0;
+  last_progress_ = now;
+}
+
+void MutexOracle::crash(NodeId node, Ticks now) {
+  Process& process = processes_[node.value];
+  if (process.status == Status::waiting) --waiting_;
+  if (process.status == Status::inside) --inside_;
+  process.status = Status::down;
+  order_.give_up(node);
+  someone_waited_at_exit_ = false;
+  excuse(now);
+}
+
+void MutexOracle::fell_silent(Ticks now) {
+  violate(Promise::deadlock_freedom, now,
+          "deadlock: no message is in flight, nobody is inside, and " + list_waiting() + " for ever");
+  violate(Promise::starvation_freedom, now, list_waiting() + " for ever");
+}
+
+void MutexOracle::report_stuck(Ticks now) {
+  violate(Promise::deadlock_freedom, now,
+          "livelock: nobody entered for " +
+              std::to_string(bounds_.progress.value / message_time.value) +
+              " message times although messages flow and " + list_waiting());
+  violate(Promise::starvation_freedom, now, list_waiting());
+}
+
+void MutexOracle::look_for_starvation(Ticks now) {
+  for (std::size_t i = 0; i < processes_.size(); ++i) {
+    const Process& process = processes_[i];
+    if (process.status != Status::waiting) continue;
+    const std::uint64_t bypassed = report_->entries - process.entries_then;
+    report_->most_bypassed = std::max(report_->most_bypassed, bypassed);
+    if (bypassed > bounds_.starvation) {
+      violate(Promise::starvation_freedom, now,
+              "starvation: process " + std::to_string(i) + " has waited while others entered " +
+                  std::to_string(bypassed) + " times");
+    }
+  }
+}
+
+std::string MutexOracle::list_waiting() const {
+  std::string list;
+  std::uint32_t listed = 0;
+  for (std::size_t i = 0; i < processes_.size() && listed < 10; ++i) {
+    if (processes_[i].status != Status::waiting) continue;
+    list += (listed++ == 0 ? " " : ", ") + std::to_string(i);
+  }
+  if (waiting_ > listed) list += " and " + std::to_string(waiting_ - listed) + " more";
+  return (waiting_ == 1 ? "process" : "processes") + list + (waiting_ == 1 ? " waits" : " wait");
+}
+
+void MutexOracle::violate(Promise promise, Ticks at, std::string what) {
+  if (report_->violated(promise) != nullptr) return;
+  report_->violations.push_back({promise, at, std::move(what)});
+}
+
+}  // namespace baton::sim

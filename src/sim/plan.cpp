@@ -1,0 +1,179 @@
+#include "sim/plan.h"
+
+#include <algorithm>
+#include <string>
+
+#include "sim/random.h"
+
+namespace baton::sim {
+
+Ticks Delay::practical_limit() const {
+  switch (kind) {
+    case Kind::constant:
+      return low;
+    case Kind::uniform:
+      return high;
+    case Kind::exponential:
+      return 40 * low;  // -ln of the smallest random number is below 37
+    case Kind::heavy:
+      return static_cast<std::int64_t>(Random::heavy_tail_limit) * low;
+  }
+  return low;
+}
+
+std::string_view name_of_breaking(Assumption assumption) {
+  switch (assumption) {
+    case Assumption::no_loss:
+      return "loss";
+    case Assumption::no_duplication:
+      return "duplication";
+    case Assumption::fifo:
+      return "reordering";
+    case Assumption::no_crash:
+      return "crash";
+    case Assumption::no_suspicion:
+      return "suspicion";
+  }
+  return "";
+}
+
+std::string_view describe(Assumption assumption) {
+  switch (assumption) {
+    case Assumption::no_loss:
+      return "no message is lost";
+    case Assumption::no_duplication:
+      return "no message is duplicated";
+    case Assumption::fifo:
+      return "channels are FIFO";
+    case Assumption::no_crash:
+      return "no process crashes";
+    case Assumption::no_suspicion:
+      return "nobody alive is suspected";
+  }
+  return "";
+}
+
+std::string_view name_of(Promise promise) {
+  switch (promise) {
+    case Promise::safety:
+      return "safety";
+    case Promise::deadlock_freedom:
+      return "deadlock-freedom";
+    case Promise::starvation_freedom:
+      return "starvation-freedom";
+    case Promise::order:
+      return "order";
+  }
+  return "";
+}
+
+namespace {
+
+// Which assumptions the planned world breaks.
+Assumptions broken_by(const Plan& plan) {
+  Assumptions broken;
+  if (plan.faults.loss > 0) broken.add(Assumption::no_loss);
+  if (plan.faults.duplication > 0) broken.add(Assumption::no_duplication);
+  if (plan.faults.reordering) broken.add(Assumption::fifo);
+  for (const Fault& fault : plan.faults.schedule) {
+    switch (fault.kind) {
+      case Fault::Kind::crash:
+      case Fault::Kind::recover:
+        broken.add(Assumption::no_crash);
+        break;
+      case Fault::Kind::partition:
+      case Fault::Kind::heal:
+        broken.add(Assumption::no_loss);
+        break;
+      case Fault::Kind::suspect:
+        broken.add(Assumption::no_suspicion);
+        break;
+    }
+  }
+  return broken;
+}
+
+std::optional<std::string> impossible(const Plan& plan) {
+  const std::uint32_t size = plan.setup.size;
+  const auto is_missing = [&](NodeId node) { return node.value >= size; };
+  const auto no_such = [&](NodeId node) {
+    return "there is no process " + std::to_string(node.value) + ": they are 0 to " +
+           std::to_string(size - 1);
+  };
+  std::vector<Fault> schedule = plan.faults.schedule;
+  std::stable_sort(schedule.begin(), schedule.end(),
+                   [](const Fault& a, const Fault& b) { return a.at < b.at; });
+  std::vector<bool> down(size);
+  bool cut = false;
+  for (const Fault& fault : schedule) {
+    if (fault.at < Ticks{0}) return "a fault cannot happen before time 0";
+    switch (fault.kind) {
+      case Fault::Kind::crash:
+        if (is_missing(fault.node)) return no_such(fault.node);
+        if (down[fault.node.value]) {
+          return "process " + std::to_string(fault.node.value) +
+                 " cannot crash twice without a recovery in between";
+        }
+        down[fault.node.value] = true;
+        break;
+      case Fault::Kind::recover:
+        if (is_missing(fault.node)) return no_such(fault.node);
+        if (!down[fault.node.value]) {
+          return "process " + std::to_string(fault.node.value) +
+                 " cannot recover: it is not down at that time";
+        }
+        down[fault.node.value] = false;
+        break;
+      case Fault::Kind::partition:
+        if (fault.side_of.size() != size) return "a partition must place every process";
+        cut = true;
+        break;
+      case Fault::Kind::heal:
+        if (!cut) return "the network cannot heal: it is not partitioned at that time";
+        cut = false;
+        break;
+      case Fault::Kind::suspect:
+        if (is_missing(fault.node)) return no_such(fault.node);
+        if (is_missing(fault.whom)) return no_such(fault.whom);
+        break;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> objection(const Plan& plan, const Info& info) {
+  const Workload& work = plan.workload;
+  if (plan.setup.size < 2) return "a group has at least 2 processes";
+  if (plan.faults.loss < 0 || plan.faults.loss > 1) return "a probability of loss is 0 to 1";
+  if (plan.faults.duplication < 0 || plan.faults.duplication > 1) {
+    return "a probability of duplication is 0 to 1";
+  }
+  if (work.requesters > plan.setup.size) {
+    return "there are only " + std::to_string(plan.setup.size) + " processes to request";
+  }
+  if (work.first != nobody && work.first.value >= plan.setup.size) {
+    return "there is no process " + std::to_string(work.first.value) + ": they are 0 to " +
+           std::to_string(plan.setup.size - 1);
+  }
+  if (work.kind == Workload::Kind::poisson && !(work.rate > 0)) return "a rate is above 0";
+  const bool may_spin = work.kind == Workload::Kind::saturated || work.kind == Workload::Kind::closed;
+  if (may_spin && plan.critical_section.value == 0) {
+    return "a critical section of length 0 under this workload would let one process enter for "
+           "ever at one instant; give it a length";
+  }
+  if (auto why = impossible(plan)) return why;
+  const Assumptions broken = broken_by(plan);
+  for (const Assumption assumption : {Assumption::no_loss, Assumption::no_duplication,
+                                      Assumption::fifo, Assumption::no_crash,
+                                      Assumption::no_suspicion}) {
+    if (broken.has(assumption) && info.assumes.has(assumption) && !plan.may_break.has(assumption)) {
+      return std::string(info.name) + " assumes that " + std::string(describe(assumption)) +
+             "; to break this on purpose add --allow " + std::string(name_of_breaking(assumption));
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace baton::sim

@@ -1,0 +1,89 @@
+// A simulated run, fully described: the same plan gives the same run, event for event.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/ids.h"
+#include "core/info.h"
+#include "core/setup.h"
+
+namespace baton::sim {
+
+struct Delay {
+  enum class Kind : std::uint8_t { constant, uniform, exponential, heavy };
+  Kind kind = Kind::constant;
+  Ticks low = message_time;   // the mean, but for `uniform` the lower end
+  Ticks high = message_time;  // the upper end of `uniform`
+
+  // No delay, or hardly any, is longer than this. Bounds on waiting are stated in it.
+  Ticks practical_limit() const;
+};
+
+struct Workload {
+  enum class Kind : std::uint8_t {
+    one,        // a single request
+    everyone,   // all at the same instant, once each
+    closed,     // each process asks, leaves, thinks, and asks again
+    poisson,    // requests arrive at random at random processes
+    saturated,  // each process asks again as soon as it has left
+    turns       // one after the other, each when all is quiet again
+  };
+  Kind kind = Kind::everyone;
+  std::uint64_t entries = 0;                // in all, for the last four
+  std::uint32_t requesters = 0;             // so many processes, drawn by the seed; 0: all
+  NodeId first = nobody;                    // who asks under `one`; nobody: drawn by the seed
+  Ticks think = 10 * message_time;          // mean of the exponential pause of `closed`
+  double rate = 0.1;                        // requests per message time under `poisson`
+  std::vector<NodeId> order;                // who takes turns; empty: drawn uniformly
+  std::vector<std::pair<Ticks, NodeId>> also;  // further requests, at given times
+};
+
+struct Fault {
+  enum class Kind : std::uint8_t { crash, recover, partition, heal, suspect };
+  Ticks at;
+  Kind kind{};
+  NodeId node = nobody;                  // crash, recover; who suspects
+  NodeId whom = nobody;                  // who is suspected
+  std::vector<std::uint32_t> side_of{};  // partition: equal numbers can talk
+};
+
+struct Faults {
+  double loss = 0;
+  double duplication = 0;
+  bool reordering = false;  // channels are not FIFO
+  std::vector<Fault> schedule;
+};
+
+struct Plan {
+  Setup setup;
+  std::uint64_t seed = 1;
+  Delay delay;
+  Workload workload;
+  Faults faults;
+  Ticks critical_section = message_time;
+  NodeId inside = nobody;  // already in the critical section when the run begins
+  Assumptions may_break;   // assumptions that this run breaks on purpose
+  Promises demands;        // judged like promises although the algorithm does not make them
+
+  // Bounds after which the oracles speak; 0 stands for a default that suits the group's size.
+  Ticks progress_bound{0};             // nobody got in although someone waited
+  std::uint64_t starvation_bound = 0;  // entries of others while one waited
+  Ticks time_limit = forever;
+
+  // Called now and then with the number of entries so far.
+  std::function<void(std::uint64_t entries)> progress;
+};
+
+// Why the plan cannot be run with this algorithm, in one line with a hint; nothing if it can.
+std::optional<std::string> objection(const Plan& plan, const Info& info);
+
+// Names as the command line uses them: "loss" breaks Assumption::no_loss.
+std::string_view name_of_breaking(Assumption assumption);
+std::string_view describe(Assumption assumption);
+std::string_view name_of(Promise promise);
+
+}  // namespace baton::sim

@@ -1,0 +1,101 @@
+// What one simulated run showed.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/ids.h"
+#include "core/info.h"
+
+namespace baton::sim {
+
+// Mean, extremes and number of samples of a duration.
+struct Summary {
+  std::uint64_t count = 0;
+  double sum = 0;
+  double min = 0;
+  double max = 0;
+
+  void add(double value) {
+    min = count == 0 || value < min ? value : min;
+    max = count == 0 || value > max ? value : max;
+    sum += value;
+    ++count;
+  }
+  double mean() const { return count == 0 ? 0 : sum / static_cast<double>(count); }
+};
+
+struct MessageType {
+  std::string_view name;
+  std::uint64_t count = 0;
+};
+
+// The cost of one turn of the workload `turns`.
+struct Turn {
+  NodeId node;
+  std::uint64_t messages_enter = 0;
+  std::uint64_t messages_exit = 0;
+  double waited = 0;  // message times from request to entry
+};
+
+struct Violation {
+  Promise promise{};
+  Ticks at{};
+  std::string what;  // a sentence that names the processes
+};
+
+struct Report {
+  std::uint64_t requests = 0;
+  std::uint64_t entries = 0;
+  std::uint64_t messages_enter = 0;
+  std::uint64_t messages_exit = 0;
+  std::uint64_t transmissions = 0;  // messages if the network could multicast
+  std::uint64_t bytes = 0;
+  std::uint64_t deliveries = 0;
+  std::uint64_t lost = 0;
+  std::uint64_t duplicated = 0;
+  std::uint64_t events = 0;
+  std::vector<MessageType> by_type;
+  Ticks ended{};
+
+  Summary client_delay;  // request to entry while nobody else was inside or waiting
+  Summary sync_delay;    // exit to next entry while someone waited
+  Summary waiting;       // request to entry, all of them
+  std::uint64_t most_bypassed = 0;  // entries of others during the unluckiest wait
+  std::uint64_t inversions = 0;     // entries before a request that happened earlier
+  bool order_judged = false;        // the group was small enough to tell
+  std::uint64_t busiest_load = 0;   // messages sent and received by the busiest process
+  NodeId busiest = nobody;
+  double mean_load = 0;
+  std::uint64_t processes_touched = 0;  // those whose state was ever needed
+
+  std::vector<Turn> turns;
+  std::vector<Violation> violations;  // the first of each promise, promised or not
+
+  std::uint64_t messages() const { return messages_enter + messages_exit; }
+  double per_entry(std::uint64_t count) const {
+    return entries == 0 ? 0 : static_cast<double>(count) / static_cast<double>(entries);
+  }
+  double throughput() const {  // entries per message time
+    return ended.value == 0 ? 0 : static_cast<double>(entries) / in_message_times(ended);
+  }
+  const Violation* violated(Promise promise) const {
+    for (const Violation& violation : violations) {
+      if (violation.promise == promise) return &violation;
+    }
+    return nullptr;
+  }
+  // The first violation of any of these.
+  const Violation* broken(Promises promises) const {
+    for (const Violation& violation : violations) {
+      if (promises.has(violation.promise)) return &violation;
+    }
+    return nullptr;
+  }
+};
+
+}  // namespace baton::sim

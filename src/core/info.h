@@ -72,7 +72,13 @@ enum class Scenario : std::uint8_t {
   sequential  // uniformly drawn processes, one after the other; the average per entry
 };
 
-enum class Metric : std::uint8_t { messages, enter, exit, delay };
+enum class Metric : std::uint8_t {
+  messages,
+  enter,      // of these, those up to the entry
+  exit,       // ... and those caused by leaving
+  multicast,  // transmissions if the network can multicast
+  delay       // message times: request to entry, under `handover` exit to next entry
+};
 
 struct Case {
   const Setup& setup;

@@ -19,7 +19,7 @@ struct Setup {
   Tree tree;                                 // `raymond`
   std::shared_ptr<const VotingSets> voting;  // `maekawa` and its kin
 
-  // `majority-voting`: votes needed, and how many voters are asked (the smaller is a majority).
+  // `majority-voting`: votes needed, and how many voters are asked.
   std::uint32_t votes_needed = 0;
   std::uint32_t voters_asked = 0;
 
@@ -30,5 +30,9 @@ struct Setup {
     return to.value >= from.value ? to.value - from.value : to.value + size - from.value;
   }
 };
+
+// A group in which every algorithm can run: tokens start at process 0, which coordinates and is the
+// centre of a star; the smallest voting sets known; a majority of votes, asked of all.
+Setup default_setup(std::uint32_t size);
 
 }  // namespace baton

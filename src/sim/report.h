@@ -39,6 +39,7 @@ struct Turn {
   NodeId node;
   std::uint64_t messages_enter = 0;
   std::uint64_t messages_exit = 0;
+  std::uint64_t transmissions = 0;
   double waited = 0;  // message times from request to entry
 };
 

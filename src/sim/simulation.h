@@ -351,7 +351,8 @@ class Simulation : private Chooser {
   void open_turn(NodeId id) {
     if (plan_.workload.kind != Workload::Kind::turns) return;
     const auto [enter, exit] = messages_so_far();
-    turn_ = {.node = id, .messages_enter = enter, .messages_exit = exit};
+    turn_ = {.node = id, .messages_enter = enter, .messages_exit = exit,
+             .transmissions = report_.transmissions};
     waited_before_turn_ = report_.waiting.sum;
     turn_open_ = true;
   }
@@ -361,6 +362,7 @@ class Simulation : private Chooser {
     const auto [enter, exit] = messages_so_far();
     turn_.messages_enter = enter - turn_.messages_enter;
     turn_.messages_exit = exit - turn_.messages_exit;
+    turn_.transmissions = report_.transmissions - turn_.transmissions;
     turn_.waited = report_.waiting.sum - waited_before_turn_;
     report_.turns.push_back(turn_);
   }

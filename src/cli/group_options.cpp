@@ -1,0 +1,120 @@
+#include "cli/group_options.h"
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+
+#include "cli/command.h"
+#include "cli/text.h"
+
+namespace baton::cli {
+
+namespace {
+
+constexpr std::int64_t largest_group = 10'000'000;
+
+Tree tree_named(const std::string& typed) {
+  if (typed == "star") return Tree::star();
+  if (typed == "line") return Tree::line();
+  if (typed == "binary") return Tree::binary();
+  std::uint32_t arity = 0;
+  const auto [end, error] = std::from_chars(typed.data(), typed.data() + typed.size(), arity);
+  if (error == std::errc{} && end == typed.data() + typed.size() && arity > 0) {
+    return Tree::with_arity(arity);
+  }
+  throw UsageError("a tree is star, line, binary, or a number of children, not '" + typed + "'." +
+                   did_you_mean(typed, {"star", "line", "binary"}));
+}
+
+std::shared_ptr<const VotingSets> voting_named(const std::string& typed, std::uint32_t size) {
+  const std::string of_n = " for " + std::to_string(size) + " processes; the nearest number is ";
+  if (typed == "best") return best_voting_sets(size);
+  if (typed == "cyclic") return cyclic_voting_sets(size);
+  if (typed == "grid") {
+    if (auto sets = grid_voting_sets(size)) return sets;
+    throw UsageError("there is no square grid" + of_n + std::to_string(nearest_grid_size(size)) +
+                     ", and --voting cyclic exists for every number");
+  }
+  if (typed == "plane") {
+    if (auto sets = plane_voting_sets(size)) return sets;
+    throw UsageError("there is no projective plane" + of_n +
+                     std::to_string(nearest_plane_size(size)) +
+                     ", and --voting cyclic exists for every number");
+  }
+  throw UsageError("voting sets are best, grid, plane or cyclic, not '" + typed + "'." +
+                   did_you_mean(typed, {"best", "grid", "plane", "cyclic"}));
+}
+
+}  // namespace
+
+void GroupOptions::add_to(CLI::App& command) {
+  command.add_option("--tree", tree, "Tree of raymond: star, line, binary or a number of children")
+      ->group("Group");
+  command.add_option("--voting", voting, "Voting sets of maekawa: best, grid, plane, cyclic")
+      ->group("Group");
+  command.add_option("--votes", votes, "majority-voting: votes needed (default: a majority)")
+      ->group("Group");
+  command.add_option("--ask", ask, "majority-voting: voters asked (default: all)")->group("Group");
+  command.add_option("--coordinator", coordinator, "central: who coordinates; where a token starts")
+      ->group("Group");
+  command.add_flag("--tell-queued", tell_queued, "central: answer DENIED to a request that waits")
+      ->group("Group");
+}
+
+Setup GroupOptions::setup(std::int64_t processes) const {
+  if (processes < 2) {
+    throw UsageError("a group has at least 2 processes, not " + std::to_string(processes));
+  }
+  if (processes > largest_group) {
+    throw UsageError("a group has at most " + grouped(largest_group) + " processes");
+  }
+  const auto size = static_cast<std::uint32_t>(processes);
+  Setup setup = default_setup(size);
+  setup.tree = tree_named(tree);
+  if (voting != "best") setup.voting = voting_named(voting, size);
+  if (coordinator >= size) {
+    throw UsageError("there is no process " + std::to_string(coordinator) + ": they are 0 to " +
+                     std::to_string(size - 1));
+  }
+  setup.coordinator = {coordinator};
+  setup.tell_queued = tell_queued;
+  if (votes != 0) setup.votes_needed = votes;
+  if (ask != 0) setup.voters_asked = ask;
+  if (setup.votes_needed * 2 <= size || setup.votes_needed > size) {
+    throw UsageError("a majority of " + std::to_string(size) + " is " +
+                     std::to_string(size / 2 + 1) + " to " + std::to_string(size) + " votes, not " +
+                     std::to_string(setup.votes_needed));
+  }
+  if (setup.voters_asked < setup.votes_needed || setup.voters_asked > size) {
+    throw UsageError("with " + std::to_string(setup.votes_needed) + " votes needed, ask " +
+                     std::to_string(setup.votes_needed) + " to " + std::to_string(size) +
+                     " voters, not " + std::to_string(setup.voters_asked));
+  }
+  return setup;
+}
+
+std::int64_t group_size(const std::string& typed) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(typed.data(), typed.data() + typed.size(), value);
+  if (error != std::errc{} || end != typed.data() + typed.size()) {
+    throw UsageError("'" + typed + "' is not a number of processes");
+  }
+  return value;
+}
+
+std::vector<std::int64_t> sizes(const std::vector<std::string>& typed) {
+  std::vector<std::int64_t> all;
+  for (const std::string& one : typed) {
+    const auto dots = one.find("..");
+    if (dots == one.npos) {
+      all.push_back(group_size(one));
+      continue;
+    }
+    const std::int64_t low = group_size(one.substr(0, dots));
+    const std::int64_t high = group_size(one.substr(dots + 2));
+    if (low > high || high - low > 10'000) throw UsageError("'" + one + "' is not a range of sizes");
+    for (std::int64_t n = low; n <= high; ++n) all.push_back(n);
+  }
+  return all;
+}
+
+}  // namespace baton::cli

@@ -1,0 +1,34 @@
+// The options that describe a group: how many processes, in which tree, with which voting sets.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/setup.h"
+
+namespace CLI {
+class App;
+}
+
+namespace baton::cli {
+
+struct GroupOptions {
+  std::string tree = "star";
+  std::string voting = "best";
+  std::uint32_t votes = 0;
+  std::uint32_t ask = 0;
+  std::uint32_t coordinator = 0;
+  bool tell_queued = false;
+
+  void add_to(CLI::App& command);
+  // Throws UsageError where such a group cannot be.
+  Setup setup(std::int64_t processes) const;
+};
+
+// "2..50" or "7": the numbers of processes meant, or UsageError.
+std::vector<std::int64_t> sizes(const std::vector<std::string>& typed);
+// A whole number of processes, or UsageError.
+std::int64_t group_size(const std::string& typed);
+
+}  // namespace baton::cli

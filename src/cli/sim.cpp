@@ -1,0 +1,283 @@
+#include <CLI/CLI.hpp>
+#include <boost/json.hpp>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "cli/algorithms.h"
+#include "cli/command.h"
+#include "cli/sim_options.h"
+#include "cli/terminal.h"
+#include "cli/text.h"
+#include "sim/plan.h"
+#include "view/chrome.h"
+#include "view/diagram.h"
+#include "view/json_lines.h"
+#include "view/shiviz.h"
+
+namespace baton::cli {
+
+namespace {
+
+using sim::Plan;
+using sim::Report;
+using sim::Violation;
+
+// The end of a long run is what shows a violation.
+constexpr std::size_t most_rows_of_a_violation = 60;
+
+class SimCommand {
+ public:
+  explicit SimCommand(SimOptions options)
+      : options_(std::move(options)),
+        entry_(algorithm(options_.algorithm)),
+        info_(entry_.info()),
+        plan_(options_.plan(info_)) {}
+
+  int run() {
+    check_trace_options();
+    open_output();
+    const Report report = search();
+    const Violation* broken = report.broken(info_.promises | plan_.demands);
+    if (!options_.trace.empty() || broken != nullptr) trace();
+    if (!options_.trace.empty()) write_trace();
+    if (options_.json) {
+      print_json(report, broken);
+    } else if (options_.trace.empty() || options_.trace == "diagram" || to_file()) {
+      print(report);
+      if (broken != nullptr) print_violation(*broken);
+    }
+    return broken != nullptr ? exit_violation : exit_ok;
+  }
+
+ private:
+  bool to_file() const { return !options_.output.empty(); }
+
+  void check_trace_options() {
+    const std::vector<std::string> kinds{"diagram", "json", "shiviz", "chrome"};
+    if (options_.trace.empty()) {
+      if (to_file()) throw UsageError("--output needs --trace: json, shiviz, chrome or diagram");
+      return;
+    }
+    if (std::find(kinds.begin(), kinds.end(), options_.trace) == kinds.end()) {
+      throw UsageError("a trace is diagram, json, shiviz or chrome, not '" + options_.trace + "'." +
+                       did_you_mean(options_.trace, kinds));
+    }
+    if (options_.json && !to_file()) {
+      throw UsageError("--json and --trace would both write to standard output; add -o FILE");
+    }
+    if (options_.trace == "shiviz" && plan_.setup.size > Trace::vector_limit) {
+      throw UsageError("ShiViz needs vector times, which are kept for up to " +
+                       std::to_string(Trace::vector_limit) + " processes");
+    }
+  }
+
+  void open_output() {
+    if (!to_file()) return;
+    file_.open(options_.output, std::ios::binary);
+    if (!file_) throw UsageError("cannot write to '" + options_.output + "'");
+  }
+
+  // Runs seed after seed until something demanded is violated.
+  Report search() {
+    ProgressLine line;
+    for (std::uint64_t i = 0;; ++i) {
+      plan_.seed = options_.seed + i;
+      if (line.is_shown()) {
+        plan_.progress = [&](std::uint64_t entries) {
+          line.show(std::string(info_.name) + ": " +
+                    (options_.seeds > 1 ? "seed " + std::to_string(plan_.seed) + ", " : "") +
+                    grouped(entries) + " entries");
+        };
+      }
+      Report report = entry_.run(plan_, nullptr);
+      seeds_tried_ = i + 1;
+      if (i + 1 >= options_.seeds || report.broken(info_.promises | plan_.demands) != nullptr) {
+        return report;
+      }
+    }
+  }
+
+  // The run once more, which is the same run, this time written down.
+  void trace() {
+    plan_.progress = nullptr;
+    trace_.names = options_.names;
+    entry_.run(plan_, &trace_);
+  }
+
+  std::string diagram(std::size_t max_rows) const {
+    return view::draw(trace_, {.unicode = !options_.ascii,
+                               .colour = wants_colour() && !to_file(),
+                               .width = terminal_width(),
+                               .max_rows = max_rows});
+  }
+
+  void write_trace() {
+    std::ostream& out = to_file() ? static_cast<std::ostream&>(file_) : std::cout;
+    if (options_.trace == "diagram") {
+      out << diagram(0);
+    } else if (options_.trace == "json") {
+      view::write_json_lines(trace_, out);
+    } else if (options_.trace == "shiviz") {
+      view::write_shiviz(trace_, out);
+    } else {
+      view::write_chrome(trace_, out);
+    }
+    out.flush();
+    if (!out) throw std::runtime_error("writing the trace failed");
+  }
+
+  void print(const Report& report) const {
+    std::cout << "\n"
+              << info_.title << ", " << grouped(plan_.setup.size) << " processes, seed "
+              << plan_.seed << (seeds_tried_ > 1 ? " (of " + grouped(seeds_tried_) + " tried)" : "")
+              << "\n\n";
+    Table table({"measured", "", ""});
+    const auto row = [&](const std::string& what, const std::string& value,
+                         const std::string& remark = "") { table.add({what, value, remark}); };
+    row("entries", grouped(report.entries), "of " + grouped(report.requests) + " requests");
+    row("messages", grouped(report.messages()), by_type(report));
+    row("messages per entry", number(report.per_entry(report.messages())),
+        number(report.per_entry(report.messages_enter)) + " to enter, " +
+            number(report.per_entry(report.messages_exit)) + " to exit; " +
+            number(report.per_entry(report.transmissions)) + " with multicast");
+    row("bytes per entry", number(report.per_entry(report.bytes)));
+    if (report.lost + report.duplicated > 0) {
+      row("lost, duplicated", grouped(report.lost) + ", " + grouped(report.duplicated));
+    }
+    const auto delay = [&](const std::string& what, const sim::Summary& summary,
+                           const std::string& meaning) {
+      if (summary.count == 0) return;
+      row(what, number(summary.mean()),
+          "message times (" + number(summary.min) + " to " + number(summary.max) + ") " + meaning);
+    };
+    delay("client delay", report.client_delay, "to enter when nobody else wants to");
+    delay("synchronisation delay", report.sync_delay, "from an exit to the next entry");
+    delay("waiting", report.waiting, "from request to entry");
+    row("throughput", number(report.throughput()), "entries per message time");
+    row("load", number(report.mean_load) + " mean",
+        grouped(report.busiest_load) + " at the busiest, process " +
+            std::to_string(report.busiest.value));
+    row("most bypassed", grouped(report.most_bypassed), "entries of others during one wait");
+    row("order inversions", report.order_judged ? grouped(report.inversions) : "not judged",
+        report.order_judged ? "entries ahead of a request that happened before" : "group too large");
+    std::cout << table.str() << "\n";
+    verdicts(report);
+  }
+
+  std::string by_type(const Report& report) const {
+    std::string text;
+    for (const sim::MessageType& type : report.by_type) {
+      if (type.count == 0) continue;
+      text += (text.empty() ? "" : ", ") + grouped(type.count) + " " + std::string(type.name);
+    }
+    return text;
+  }
+
+  void verdicts(const Report& report) const {
+    for (const Promise promise : all_promises) {
+      const Violation* violation = report.violated(promise);
+      const bool judged = (info_.promises | plan_.demands).has(promise);
+      if (violation == nullptr && !judged) continue;
+      const std::string mark = violation == nullptr
+                                   ? (options_.ascii ? "ok      " : "✓ ")
+                                   : (judged ? (options_.ascii ? "BROKEN  " : "✗ ")
+                                             : (options_.ascii ? "note    " : "• "));
+      std::cout << mark << sim::name_of(promise);
+      if (violation == nullptr) {
+        const bool unseen = promise == Promise::order && !report.order_judged;
+        std::cout << (unseen ? " not judged: the group is too large" : " kept");
+      } else {
+        std::cout << (judged ? " broken" : " not promised, and not kept") << " at "
+                  << number(in_message_times(violation->at)) << ": " << violation->what;
+      }
+      std::cout << "\n";
+    }
+  }
+
+  void print_violation(const Violation& broken) const {
+    if (options_.trace.empty()) {
+      std::cout << "\nHow it came about:\n\n" << diagram(most_rows_of_a_violation);
+    }
+    std::cout << "\n"
+              << sim::name_of(broken.promise) << " is broken with seed " << plan_.seed
+              << "; add --seed " << plan_.seed << " --trace json -o FILE for the whole trace\n";
+  }
+
+  void print_json(const Report& report, const Violation* broken) const {
+    boost::json::object all;
+    all["algorithm"] = info_.name;
+    all["n"] = plan_.setup.size;
+    all["seed"] = plan_.seed;
+    all["seeds_tried"] = seeds_tried_;
+    all["requests"] = report.requests;
+    all["entries"] = report.entries;
+    all["messages"] = report.messages();
+    all["messages_per_entry"] = report.per_entry(report.messages());
+    all["messages_enter"] = report.per_entry(report.messages_enter);
+    all["messages_exit"] = report.per_entry(report.messages_exit);
+    all["transmissions_per_entry"] = report.per_entry(report.transmissions);
+    boost::json::object types;
+    for (const sim::MessageType& type : report.by_type) types[type.name] = type.count;
+    all["by_type"] = std::move(types);
+    all["bytes_per_entry"] = report.per_entry(report.bytes);
+    all["deliveries"] = report.deliveries;
+    all["lost"] = report.lost;
+    all["duplicated"] = report.duplicated;
+    const auto summary = [](const sim::Summary& s) -> boost::json::value {
+      if (s.count == 0) return nullptr;
+      return {{"mean", s.mean()}, {"min", s.min}, {"max", s.max}, {"count", s.count}};
+    };
+    all["client_delay"] = summary(report.client_delay);
+    all["sync_delay"] = summary(report.sync_delay);
+    all["waiting"] = summary(report.waiting);
+    all["throughput"] = report.throughput();
+    all["load_mean"] = report.mean_load;
+    all["load_busiest"] = report.busiest_load;
+    all["busiest"] = report.busiest.value;
+    all["most_bypassed"] = report.most_bypassed;
+    all["inversions"] = report.order_judged ? boost::json::value(report.inversions)
+                                            : boost::json::value(nullptr);
+    all["processes_touched"] = report.processes_touched;
+    all["ended"] = in_message_times(report.ended);
+    boost::json::array violations;
+    for (const Violation& violation : report.violations) {
+      violations.push_back({{"promise", sim::name_of(violation.promise)},
+                            {"promised", info_.promises.has(violation.promise)},
+                            {"at", in_message_times(violation.at)},
+                            {"what", violation.what}});
+    }
+    all["violations"] = std::move(violations);
+    all["verdict"] = broken == nullptr ? "kept" : "broken";
+    std::cout << boost::json::serialize(all) << "\n";
+  }
+
+  SimOptions options_;
+  const sim::Entry& entry_;
+  const Info& info_;
+  Plan plan_;
+  Trace trace_;
+  std::ofstream file_;
+  std::uint64_t seeds_tried_ = 0;
+};
+
+}  // namespace
+
+void add_sim(CLI::App& app, Action& action) {
+  auto* command = app.add_subcommand("sim", "One simulated run: metrics, verdicts, the diagram");
+  auto options = std::make_shared<SimOptions>();
+  options->add_to(*command);
+  command->footer(
+      "Examples:\n"
+      "  baton sim ricart-agrawala -n 3 --trace\n"
+      "  baton sim maekawa -n 3 --demand deadlock-freedom\n"
+      "  baton sim lamport -n 5 --delay exponential --reorder --allow reordering --seeds 1000\n"
+      "Times are in message times. Exit code 1: a promise was broken.");
+  command->callback([&action, command, options] {
+    if (command->count("--trace") > 0 && options->trace.empty()) options->trace = "diagram";
+    action = [options] { return SimCommand(*options).run(); };
+  });
+}
+
+}  // namespace baton::cli

@@ -1,0 +1,330 @@
+#include "cli/sim_options.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "cli/algorithms.h"
+#include "cli/command.h"
+#include "cli/text.h"
+
+namespace baton::cli {
+
+namespace {
+
+using sim::Delay;
+using sim::Fault;
+using sim::Plan;
+using sim::Workload;
+
+double real(const std::string& typed, const std::string& what) {
+  try {
+    std::size_t used = 0;
+    const double value = std::stod(typed, &used);
+    if (used == typed.size() && std::isfinite(value)) return value;
+  } catch (const std::exception&) {
+    // Not a number at all; said below.
+  }
+  throw UsageError("'" + typed + "' is not " + what);
+}
+
+Ticks ticks(double message_times, const std::string& what) {
+  if (!(message_times >= 0) || message_times > 1e12) {
+    throw UsageError(what + " is a number of message times, 0 or more");
+  }
+  return {std::llround(message_times * static_cast<double>(message_time.value))};
+}
+
+NodeId process(const std::string& typed) {
+  std::uint32_t value = 0;
+  const auto [end, error] = std::from_chars(typed.data(), typed.data() + typed.size(), value);
+  if (error != std::errc{} || end != typed.data() + typed.size()) {
+    throw UsageError("'" + typed + "' is not the number of a process");
+  }
+  return {value};
+}
+
+// "WHAT@TIME" split at the at-sign.
+std::pair<std::string, Ticks> at_time(const std::string& typed, const std::string& form) {
+  const auto at = typed.rfind('@');
+  if (at == typed.npos) throw UsageError("'" + typed + "' is not of the form " + form);
+  return {typed.substr(0, at),
+          ticks(real(typed.substr(at + 1), "a time in message times"), "a time")};
+}
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::size_t start = 0;
+  for (std::size_t end = 0; end != text.npos; start = end + 1) {
+    end = text.find(separator, start);
+    parts.push_back(text.substr(start, end == text.npos ? end : end - start));
+  }
+  return parts;
+}
+
+Delay delay_of(const std::string& typed) {
+  const auto colon = typed.find(':');
+  const std::string kind = typed.substr(0, colon);
+  std::vector<double> values;
+  if (colon != typed.npos) {
+    for (const std::string& part : split(typed.substr(colon + 1), ',')) {
+      values.push_back(real(part, "a delay in message times"));
+    }
+  }
+  Delay delay;
+  if (kind == "uniform") {
+    delay.kind = Delay::Kind::uniform;
+    if (values.empty()) values = {0.5, 1.5};
+    if (values.size() != 2 || values[0] > values[1]) {
+      throw UsageError("a uniform delay is uniform:LOW,HIGH");
+    }
+    delay.low = ticks(values[0], "a delay");
+    delay.high = ticks(values[1], "a delay");
+  } else {
+    if (kind == "constant") {
+      delay.kind = Delay::Kind::constant;
+    } else if (kind == "exponential") {
+      delay.kind = Delay::Kind::exponential;
+    } else if (kind == "heavy") {
+      delay.kind = Delay::Kind::heavy;
+    } else {
+      throw UsageError("a delay is constant, uniform, exponential or heavy, not '" + kind + "'." +
+                       did_you_mean(kind, {"constant", "uniform", "exponential", "heavy"}));
+    }
+    if (values.size() > 1) throw UsageError("this delay takes one value, its mean");
+    if (!values.empty()) delay.low = delay.high = ticks(values[0], "a delay");
+  }
+  if (delay.low.value < 1) throw UsageError("a delay is above 0");
+  return delay;
+}
+
+Workload::Kind workload_named(const std::string& typed) {
+  static const std::vector<std::pair<std::string, Workload::Kind>> kinds{
+      {"one", Workload::Kind::one},         {"everyone", Workload::Kind::everyone},
+      {"closed", Workload::Kind::closed},   {"poisson", Workload::Kind::poisson},
+      {"saturated", Workload::Kind::saturated}, {"turns", Workload::Kind::turns}};
+  std::vector<std::string> names;
+  for (const auto& [name, kind] : kinds) {
+    if (name == typed) return kind;
+    names.push_back(name);
+  }
+  throw UsageError(
+      "a workload is one, everyone, closed, poisson, saturated or turns, not '" + typed + "'." +
+      did_you_mean(typed, names));
+}
+
+// "0,1|2,3@20": processes that are not named stand together on a side of their own.
+Fault partition_of(const std::string& typed, std::uint32_t size) {
+  const auto [sides, at] = at_time(typed, "0,1|2,3@TIME");
+  Fault fault{.at = at, .kind = Fault::Kind::partition};
+  fault.side_of.assign(size, 0);
+  std::uint32_t side = 1;
+  for (const std::string& members : split(sides, '|')) {
+    for (const std::string& member : split(members, ',')) {
+      const NodeId node = process(member);
+      if (node.value >= size) {
+        throw UsageError("there is no process " + member + ": they are 0 to " +
+                         std::to_string(size - 1));
+      }
+      if (fault.side_of[node.value] != 0) {
+        throw UsageError("process " + member + " cannot be on two sides of a partition");
+      }
+      fault.side_of[node.value] = side;
+    }
+    ++side;
+  }
+  return fault;
+}
+
+std::vector<Fault> schedule_of(const SimOptions& options, std::uint32_t size) {
+  std::vector<Fault> schedule;
+  for (const std::string& typed : options.crashes) {
+    const auto [who, at] = at_time(typed, "PROCESS@TIME");
+    schedule.push_back({.at = at, .kind = Fault::Kind::crash, .node = process(who)});
+  }
+  for (const std::string& typed : options.recoveries) {
+    const auto [who, at] = at_time(typed, "PROCESS@TIME");
+    schedule.push_back({.at = at, .kind = Fault::Kind::recover, .node = process(who)});
+  }
+  for (const std::string& typed : options.partitions) {
+    schedule.push_back(partition_of(typed, size));
+  }
+  for (const std::string& typed : options.heals) {
+    schedule.push_back({.at = ticks(real(typed, "a time in message times"), "a time"),
+                        .kind = Fault::Kind::heal});
+  }
+  for (const std::string& typed : options.suspicions) {
+    const auto [pair, at] = at_time(typed, "WHO:WHOM@TIME");
+    const auto ends = split(pair, ':');
+    if (ends.size() != 2) throw UsageError("'" + typed + "' is not of the form WHO:WHOM@TIME");
+    schedule.push_back({.at = at,
+                        .kind = Fault::Kind::suspect,
+                        .node = process(ends[0]),
+                        .whom = process(ends[1])});
+  }
+  std::stable_sort(schedule.begin(), schedule.end(),
+                   [](const Fault& a, const Fault& b) { return a.at < b.at; });
+  return schedule;
+}
+
+// A run that could not end in a sensible time or would not fit in memory is better not begun.
+void refuse_if_hopeless(const Plan& plan, const Info& info) {
+  constexpr double most_messages = 4e9;
+  constexpr double most_at_once = 2e8;
+  double per_entry = 1;
+  const Case typical{plan.setup, {0}, {plan.setup.size - 1}};
+  for (const Cost& cost : info.costs) {
+    if (cost.scenario == Scenario::alone && cost.metric == Metric::messages) {
+      per_entry = std::max(per_entry, cost.value(typical).high);
+    }
+  }
+  const Workload& work = plan.workload;
+  const double asking = work.requesters > 0 ? work.requesters : plan.setup.size;
+  const bool together = work.kind == Workload::Kind::everyone ||
+                        work.kind == Workload::Kind::saturated;
+  const double entries = work.kind == Workload::Kind::one        ? 1
+                         : work.kind == Workload::Kind::everyone ? asking
+                                                                 : static_cast<double>(work.entries);
+  if (entries * per_entry > most_messages || (together && asking * per_entry > most_at_once)) {
+    throw UsageError("this run would send about " +
+                     grouped(static_cast<std::uint64_t>(entries * per_entry)) +
+                     " messages; take fewer processes or fewer --requesters");
+  }
+}
+
+}  // namespace
+
+void SimOptions::add_to(CLI::App& command) {
+  command.add_option("algorithm", algorithm, "One of 'baton list'")->required();
+  command.add_option("-n,--processes", processes, "Number of processes")->capture_default_str();
+  command.add_option("--seed", seed, "The same seed gives the same run")->capture_default_str();
+  command.add_option("--seeds", seeds, "Try so many seeds, stop at the first violation")
+      ->check(CLI::PositiveNumber);
+
+  command
+      .add_option("--workload", workload,
+                  "one, everyone (default), closed, poisson, saturated, turns")
+      ->group("Workload");
+  command.add_option("--entries", entries, "Entries in all (closed, poisson, saturated, turns)")
+      ->group("Workload");
+  command.add_option("--requesters", requesters, "So many processes ask, drawn by the seed")
+      ->group("Workload");
+  command.add_option("--first", first, "Who asks under --workload one")->group("Workload");
+  command.add_option("--think", think, "Mean pause of closed, in message times")->group("Workload");
+  command.add_option("--rate", rate, "Requests per message time of poisson")->group("Workload");
+  command.add_option("--cs", critical_section, "Length of the critical section, in message times")
+      ->group("Workload");
+
+  command
+      .add_option("--delay", delay,
+                  "constant[:MEAN], uniform[:LOW,HIGH], exponential[:MEAN], heavy[:MEAN]")
+      ->group("World");
+  command.add_flag("--reorder", reorder, "Channels are not FIFO")->group("World");
+  command.add_option("--loss", loss, "Probability that a message is lost")->group("World");
+  command.add_option("--duplicate", duplicate, "Probability that a message arrives twice")
+      ->group("World");
+  command.add_option("--crash", crashes, "PROCESS@TIME")->group("World");
+  command.add_option("--recover", recoveries, "PROCESS@TIME; it comes back knowing nothing")
+      ->group("World");
+  command.add_option("--partition", partitions, "0,1|2,3@TIME")->group("World");
+  command.add_option("--heal", heals, "TIME at which the partition ends")->group("World");
+  command.add_option("--suspect", suspicions, "WHO:WHOM@TIME")->group("World");
+  command
+      .add_option("--allow", allowed,
+                  "Break an assumption on purpose: loss, duplication, reordering, crash, suspicion")
+      ->delimiter(',')
+      ->group("World");
+  command
+      .add_option("--demand", demanded,
+                  "Judge this too, promised or not: safety, deadlock-freedom, "
+                  "starvation-freedom, order")
+      ->delimiter(',')
+      ->group("World");
+  command.add_option("--until", until, "End at this time")->group("World");
+  command
+      .add_option("--progress-bound", progress_bound,
+                  "Message times without an entry, while someone waits, that count as a livelock")
+      ->group("World");
+  command
+      .add_option("--starvation-bound", starvation_bound,
+                  "Entries of others during one wait that count as starvation")
+      ->group("World");
+
+  command
+      .add_option("--trace", trace,
+                  "Draw the space-time diagram; or export: json, shiviz, chrome")
+      ->expected(0, 1)
+      ->group("Output");
+  command.add_option("-o,--output", output, "Write the trace to this file")->group("Output");
+  command.add_option("--names", names, "Names of the processes in diagrams: 3,5,12")
+      ->delimiter(',')
+      ->group("Output");
+  command.add_flag("--ascii", ascii, "Diagram in 7-bit characters")->group("Output");
+  command.add_flag("--json", json, "The report as an object, for programs")->group("Output");
+  group.add_to(command);
+}
+
+sim::Plan SimOptions::plan(const Info& info) const {
+  Plan plan;
+  plan.setup = group.setup(group_size(processes));
+  const std::uint32_t size = plan.setup.size;
+  plan.seed = seed;
+  plan.delay = delay_of(delay);
+  plan.critical_section = ticks(critical_section, "the length of the critical section");
+
+  Workload& work = plan.workload;
+  work.kind = workload.empty() ? (first.empty() ? Workload::Kind::everyone : Workload::Kind::one)
+                               : workload_named(workload);
+  work.requesters = requesters;
+  const std::uint64_t asking = requesters > 0 ? requesters : size;
+  work.entries = entries > 0 ? entries : 10 * asking;
+  if (!first.empty()) work.first = process(first);
+  if (work.first != nobody && work.kind != Workload::Kind::one) {
+    throw UsageError("--first goes with --workload one");
+  }
+  const bool counts_entries = work.kind != Workload::Kind::one && work.kind != Workload::Kind::everyone;
+  if (entries > 0 && !counts_entries) {
+    throw UsageError("--entries goes with --workload closed, poisson, saturated or turns");
+  }
+  work.think = ticks(think, "a pause");
+  work.rate = rate;
+
+  plan.faults.loss = loss;
+  plan.faults.duplication = duplicate;
+  plan.faults.reordering = reorder;
+  plan.faults.schedule = schedule_of(*this, size);
+  for (const std::string& typed : allowed) {
+    const auto* found = std::find_if(
+        std::begin(all_assumptions), std::end(all_assumptions),
+        [&](Assumption a) { return sim::name_of_breaking(a) == typed; });
+    if (found == std::end(all_assumptions)) {
+      throw UsageError("'" + typed + "' cannot be allowed." +
+                       did_you_mean(typed, {"loss", "duplication", "reordering", "crash",
+                                            "suspicion"}));
+    }
+    plan.may_break.add(*found);
+  }
+  for (const std::string& typed : demanded) {
+    const auto* found = std::find_if(std::begin(all_promises), std::end(all_promises),
+                                     [&](Promise p) { return sim::name_of(p) == typed; });
+    if (found == std::end(all_promises)) {
+      throw UsageError("'" + typed + "' cannot be demanded." +
+                       did_you_mean(typed, {"safety", "deadlock-freedom", "starvation-freedom",
+                                            "order"}));
+    }
+    plan.demands.add(*found);
+  }
+  if (until > 0) plan.time_limit = ticks(until, "the end");
+  plan.progress_bound = ticks(progress_bound, "a bound");
+  plan.starvation_bound = starvation_bound;
+  if (!names.empty() && names.size() != size) {
+    throw UsageError("--names gives " + std::to_string(names.size()) + " names for " +
+                     std::to_string(size) + " processes");
+  }
+  if (const auto why = sim::objection(plan, info)) throw UsageError(*why);
+  refuse_if_hopeless(plan, info);
+  return plan;
+}
+
+}  // namespace baton::cli

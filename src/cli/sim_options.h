@@ -1,0 +1,59 @@
+// The options of `baton sim`, and the plan that they describe.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/group_options.h"
+#include "core/info.h"
+#include "sim/plan.h"
+
+namespace CLI {
+class App;
+}
+
+namespace baton::cli {
+
+struct SimOptions {
+  std::string algorithm;
+  std::string processes = "5";
+  GroupOptions group;
+  std::uint64_t seed = 1;
+  std::uint64_t seeds = 1;
+
+  std::string workload;
+  std::uint64_t entries = 0;
+  std::uint32_t requesters = 0;
+  std::string first;
+  double think = 10;
+  double rate = 0.1;
+  double critical_section = 1;
+
+  std::string delay = "constant";
+  bool reorder = false;
+  double loss = 0;
+  double duplicate = 0;
+  std::vector<std::string> crashes;
+  std::vector<std::string> recoveries;
+  std::vector<std::string> partitions;
+  std::vector<std::string> heals;
+  std::vector<std::string> suspicions;
+  std::vector<std::string> allowed;
+  std::vector<std::string> demanded;
+  double until = 0;
+  double progress_bound = 0;
+  std::uint64_t starvation_bound = 0;
+
+  std::string trace;  // "", diagram, json, shiviz, chrome
+  std::string output;
+  std::vector<std::string> names;
+  bool ascii = false;
+  bool json = false;
+
+  void add_to(CLI::App& command);
+  // Throws UsageError for a plan that cannot be, or that the algorithm cannot take.
+  sim::Plan plan(const Info& info) const;
+};
+
+}  // namespace baton::cli

@@ -1,0 +1,155 @@
+// Holds every algorithm of the registry to what it says of itself. An algorithm that is added later
+// is tested here without new test code.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "core/reflect.h"
+#include "sim/catalog.h"
+#include "sim/measure.h"
+#include "support/random_plan.h"
+
+namespace baton::test {
+namespace {
+
+using sim::Entry;
+using sim::Plan;
+using sim::Report;
+using sim::Workload;
+
+constexpr std::uint64_t seeds = 2000;
+
+std::vector<const Entry*> entries(bool wrong) {
+  std::vector<const Entry*> all;
+  for (const Entry& entry : sim::catalog()) {
+    if (entry.info().is_wrong() == wrong) all.push_back(&entry);
+  }
+  return all;
+}
+
+std::string test_name(const testing::TestParamInfo<const Entry*>& parameter) {
+  std::string name(parameter.param->info().name);
+  for (char& c : name) c = c == '-' ? '_' : c;
+  return name;
+}
+
+class Algorithm : public testing::TestWithParam<const Entry*> {
+ protected:
+  const Info& info() const { return GetParam()->info(); }
+  Report run(const Plan& plan) const { return GetParam()->run(plan, nullptr); }
+};
+
+TEST_P(Algorithm, CostsWhatTheorySays) {
+  for (std::uint32_t size = 2; size <= 50; ++size) {
+    for (const sim::Measurement& one : sim::measure(*GetParam(), default_setup(size), 1)) {
+      EXPECT_TRUE(one.agrees()) << "N = " << size << ", " << name_of(one.scenario) << ", "
+                                << name_of(one.metric) << ": measured " << one.value << ", theory "
+                                << one.formula << " = " << one.expected->low << " to "
+                                << one.expected->high;
+    }
+  }
+}
+
+TEST_P(Algorithm, KeepsItsPromisesUnderRandomSchedules) {
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    const Plan plan = random_plan(info(), seed);
+    ASSERT_EQ(sim::objection(plan, info()), std::nullopt);
+    const Report report = run(plan);
+    const sim::Violation* broken = report.broken(info().promises);
+    ASSERT_EQ(broken, nullptr) << "seed " << seed << ": " << broken->what;
+    if (info().promises.has(Promise::deadlock_freedom)) {
+      ASSERT_EQ(report.entries, report.requests) << "seed " << seed;
+      ASSERT_GT(report.entries, 0U) << "seed " << seed;
+    }
+  }
+}
+
+TEST_P(Algorithm, BeginsRightlyWithAnyProcessInside) {
+  for (std::uint32_t size = 2; size <= 6; ++size) {
+    for (std::uint32_t inside = 0; inside < size; ++inside) {
+      for (std::uint64_t seed = 0; seed < 20; ++seed) {
+        Plan plan = random_plan(info(), seed);
+        Tree tree = plan.setup.tree;
+        plan.setup = default_setup(size);
+        plan.setup.tree = tree;
+        plan.inside = {inside};
+        plan.workload.kind = Workload::Kind::everyone;
+        const Report report = run(plan);
+        const sim::Violation* broken = report.broken(info().promises);
+        ASSERT_EQ(broken, nullptr) << size << " processes, " << inside << " inside, seed " << seed
+                                   << ": " << broken->what;
+        if (info().promises.has(Promise::deadlock_freedom)) {
+          // The one inside asks too, as soon as it is out.
+          ASSERT_EQ(report.entries, size) << inside << " inside, seed " << seed;
+        }
+      }
+    }
+  }
+}
+
+TEST_P(Algorithm, DoesTheSameAgainWithTheSameSeed) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const Plan plan = random_plan(info(), seed);
+    Trace first;
+    Trace second;
+    GetParam()->run(plan, &first);
+    GetParam()->run(plan, &second);
+    ASSERT_EQ(first.events.size(), second.events.size());
+    for (std::size_t i = 0; i < first.events.size(); ++i) {
+      ASSERT_EQ(first.events[i].at, second.events[i].at);
+      ASSERT_EQ(first.events[i].body, second.events[i].body);
+      ASSERT_EQ(first.events[i].vector, second.events[i].vector);
+    }
+  }
+}
+
+TEST_P(Algorithm, SaysWhoPublishedItAndWhatItCosts) {
+  EXPECT_FALSE(info().title.empty());
+  EXPECT_FALSE(info().publication.empty());
+  EXPECT_FALSE(info().idea.empty());
+  EXPECT_FALSE(info().problem.empty());
+  EXPECT_FALSE(info().costs.empty());
+  EXPECT_TRUE(info().promises.has(Promise::safety));
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, Algorithm, testing::ValuesIn(entries(false)), test_name);
+
+class WrongVariant : public Algorithm {};
+
+TEST_P(WrongVariant, IsCaught) {
+  for (const Flaw& flaw : info().flaws) {
+    ASSERT_TRUE(info().promises.has(flaw.breaks)) << "a wrong variant claims what it breaks";
+    bool caught = false;
+    for (std::uint64_t seed = 0; seed < seeds && !caught; ++seed) {
+      Plan plan = random_plan(info(), seed, flaw.needs_broken);
+      if (flaw.breaks == Promise::starvation_freedom) {
+        plan.workload.kind = Workload::Kind::saturated;
+        plan.workload.entries = 1000 * plan.setup.size;
+      }
+      caught = run(plan).violated(flaw.breaks) != nullptr;
+    }
+    EXPECT_TRUE(caught) << sim::name_of(flaw.breaks) << " was never broken: " << flaw.why;
+  }
+}
+
+TEST_P(WrongVariant, SaysWhy) { EXPECT_FALSE(info().flaws.front().why.empty()); }
+
+INSTANTIATE_TEST_SUITE_P(Registry, WrongVariant, testing::ValuesIn(entries(true)), test_name);
+
+TEST(Registry, NamesAreUnique) {
+  for (const Entry& entry : sim::catalog()) {
+    EXPECT_EQ(sim::find(entry.info().name), &entry) << entry.info().name;
+  }
+}
+
+TEST(Registry, HasTheThirteenOfTheField) {
+  for (const char* name :
+       {"central", "bakery-messages", "lamport", "ricart-agrawala", "carvalho-roucairol",
+        "token-ring", "permission-ring", "suzuki-kasami", "raymond", "naimi-trehel", "maekawa",
+        "maekawa-sanders", "majority-voting"}) {
+    EXPECT_NE(sim::find(name), nullptr) << name;
+  }
+}
+
+}  // namespace
+}  // namespace baton::test

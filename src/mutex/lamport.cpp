@@ -1,0 +1,95 @@
+#include "mutex/lamport.h"
+
+namespace baton {
+
+Lamport::Lamport(NodeId self, const Setup& setup, NodeId inside) : self_(self), setup_(&setup) {
+  if (inside == nobody) return;
+  // Everyone has the request of the process inside, stamped before any that is still to come.
+  const Timestamp first{state_.clock.now, inside};
+  state_.queue.insert(first);
+  if (self == inside) {
+    state_.mode = Mode::held;
+    state_.mine = first;
+  }
+}
+
+void Lamport::request(Out& out) {
+  state_.mode = Mode::wanted;
+  state_.mine = {state_.clock.tick(), self_};
+  state_.queue.insert(state_.mine);
+  state_.unheard = NodeSet::all_but(self_, setup_->size);
+  out.broadcast(self_, setup_->size, Request{state_.mine});
+  enter_if_first(out);
+}
+
+void Lamport::release(Out& out) {
+  state_.mode = Mode::released;
+  state_.queue.erase(state_.mine);
+  out.broadcast(self_, setup_->size, Release{state_.mine, state_.clock.tick()});
+}
+
+void Lamport::receive(NodeId from, const Message& message, Out& out) {
+  std::visit(upon{[&](const Request& request) {
+                    upon_request(request, out);
+                    hear(request.at);
+                  },
+                  [&](const Ack& ack) {
+                    upon_ack(ack);
+                    hear({ack.at, from});
+                  },
+                  [&](const Release& release) {
+                    upon_release(release);
+                    hear({release.at, from});
+                  }},
+             message);
+  enter_if_first(out);
+}
+
+void Lamport::upon_request(const Request& request, Out& out) {
+  state_.clock.observe(request.at.clock);
+  state_.queue.insert(request.at);
+  out.send(request.at.node, Ack{state_.clock.now});
+}
+
+void Lamport::upon_ack(const Ack& ack) { state_.clock.observe(ack.at); }
+
+void Lamport::upon_release(const Release& release) {
+  state_.clock.observe(release.at);
+  state_.queue.erase(release.of);
+}
+
+void Lamport::hear(Timestamp sent) {
+  if (state_.mode == Mode::wanted && state_.mine < sent) state_.unheard.erase(sent.node);
+}
+
+void Lamport::enter_if_first(Out& out) {
+  if (state_.mode != Mode::wanted || !state_.unheard.empty()) return;
+  if (*state_.queue.begin() != state_.mine) return;
+  state_.mode = Mode::held;
+  out.emit(Entered{});
+}
+
+const Info& Lamport::info() {
+  static const Info info{
+      .name = "lamport",
+      .title = "Lamport",
+      .publication = "Lamport, CACM 21(7), 1978",
+      .idea = "everyone keeps the same queue; the first of it enters once all have been heard",
+      .assumes = reliable_fifo_channels,
+      .promises = {Promise::safety, Promise::deadlock_freedom, Promise::starvation_freedom,
+                   Promise::order},
+      .problem = "crash of any process",
+      .costs = {{Scenario::alone, Metric::messages, "3(N-1)", per_peer<3>},
+                {Scenario::alone, Metric::enter, "2(N-1)", per_peer<2>},
+                {Scenario::alone, Metric::exit, "N-1", per_peer<1>},
+                {Scenario::alone, Metric::delay, "2", constant<2>},
+                {Scenario::again, Metric::messages, "3(N-1)", per_peer<3>},
+                {Scenario::again, Metric::delay, "2", constant<2>},
+                {Scenario::handover, Metric::delay, "1", constant<1>},
+                {Scenario::everyone, Metric::messages, "3(N-1)", per_peer<3>}},
+      .seeds = {{"000", "messages to enter and exit", "3(N-1)", ""}},
+  };
+  return info;
+}
+
+}  // namespace baton

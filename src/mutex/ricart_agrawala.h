@@ -59,7 +59,7 @@ class RicartAgrawala {
   const State& state() const { return state_; }
   static const Info& info();
 
- private:
+ protected:
   void upon_request(const Request& request, Out& out);
   void upon_reply(NodeId from, const Reply& reply, Out& out);
 

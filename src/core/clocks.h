@@ -6,6 +6,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "core/ids.h"
@@ -26,6 +27,7 @@ class VectorClock {
  public:
   VectorClock() = default;
   explicit VectorClock(std::size_t size) : at_(size) {}
+  explicit VectorClock(std::vector<std::uint64_t> entries) : at_(std::move(entries)) {}
 
   void tick(NodeId node) { ++at_[node.value]; }
   void merge(const VectorClock& other) {

@@ -1,12 +1,13 @@
 #include "core/trace.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
 namespace baton {
 
 std::string_view name_of(TraceKind kind) {
-  static constexpr std::array<std::string_view, 11> names{"request", "send",  "receive", "drop",
+  static constexpr std::array<std::string_view, trace_kinds> names{"request", "send",  "receive", "drop",
                                                           "enter",   "exit",  "elect",   "timer",
                                                           "suspect", "crash", "recover"};
   return names[static_cast<std::size_t>(kind)];

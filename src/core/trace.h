@@ -2,6 +2,7 @@
 // replays or exports reads it (docs/formats/trace.md).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -27,6 +28,8 @@ enum class TraceKind : std::uint8_t {
   recover
 };
 
+inline constexpr std::size_t trace_kinds = 11;
+
 std::string_view name_of(TraceKind kind);
 
 struct TraceEvent {
@@ -39,6 +42,8 @@ struct TraceEvent {
   std::string body;           // its fields, as core/reflect.h prints them
   Clock lamport;
   VectorClock vector;  // empty in groups larger than `Trace::vector_limit`
+
+  friend bool operator==(const TraceEvent&, const TraceEvent&) = default;
 };
 
 struct Trace {
@@ -56,6 +61,8 @@ struct Trace {
   std::string name(NodeId node) const {
     return names.empty() ? std::to_string(node.value) : names[node.value];
   }
+
+  friend bool operator==(const Trace&, const Trace&) = default;
 };
 
 // Appends events to a trace and keeps the logical clocks of all processes while doing so. These

@@ -1,0 +1,403 @@
+#include "view/diagram.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "view/diagram_rows.h"
+#include "view/diagram_text.h"
+#include "view/text.h"
+
+namespace baton::view {
+
+namespace {
+
+struct Glyphs {
+  // Lifelines.
+  std::string_view outside, waiting, inside, enters, leaves;
+  // Events.
+  std::string_view ask, send, crash, recover, timer, elect, suspect;
+  // Arrows.
+  std::string_view line, right, left, lost, across, tail_at_left, tail_at_right, tail_between;
+  std::string_view ellipsis;
+};
+
+constexpr Glyphs unicode_glyphs{"│", "┆", "█", "▄", "▀",                 //
+                                "○", "●", "✗", "◆", "◔", "★", "?",       //
+                                "─", "▶", "◀", "✗", "┼", "├", "┤", "┴",  //
+                                "…"};
+constexpr Glyphs ascii_glyphs{"|",  ":", "#", "#", "#",                 //
+                              "o",  "*", "X", "R", "t", "L", "?",       //
+                              "-",  ">", "<", "x", "+", "|", "|", "|",  //
+                              "..."};
+
+// Readable on dark and on light backgrounds, neighbours far apart.
+constexpr std::array<int, 8> palette{33, 208, 35, 170, 37, 136, 99, 161};
+
+struct Cell {
+  std::string_view glyph = " ";
+  NodeId colour = nobody;
+  bool bold = false;
+};
+
+class Diagram {
+ public:
+  Diagram(const Trace& trace, const DiagramOptions& options)
+      : trace_(trace),
+        options_(options),
+        glyphs_(options.unicode ? unicode_glyphs : ascii_glyphs),
+        rows_(rows_of(trace)),
+        narrator_(trace, rows_, options.unicode),
+        life_(trace.size, Life::outside) {
+    for (const NodeId node : rows_.inside_at_start) life_[node.value] = Life::inside;
+  }
+
+  // Whether the group fits into the width; only then may text() be called.
+  bool lay_out();
+  std::string text();
+
+ private:
+  enum class Life : std::uint8_t { outside, waiting, inside, down };
+
+  std::size_t column(NodeId node) const { return node.value * pitch_; }
+  std::string_view glyph_of(Life life) const;
+  std::vector<Cell> lifelines() const;
+  void put(std::vector<Cell>& cells, NodeId node, std::string_view glyph, bool bold = false) const;
+  std::vector<Cell> picture(const Row& row);
+  void draw_sending(std::vector<Cell>& cells, const Row& row) const;
+  void draw_arrival(std::vector<Cell>& cells, const Row& row) const;
+
+  void append(std::string_view text, NodeId colour, bool bold);
+  void append_line(const std::string& time, const std::vector<Cell>& cells,
+                   const Sentence& sentence, bool bold);
+  void append_header();
+  void append_wrapped(const std::string& text, bool bold = false);
+  void append_legend();
+  bool airy() const;
+
+  const Trace& trace_;
+  DiagramOptions options_;
+  const Glyphs& glyphs_;
+  Rows rows_;
+  Narrator narrator_;
+  std::vector<Life> life_;
+
+  std::size_t margin_ = 0;  // columns before the first lifeline
+  std::size_t pitch_ = 0;   // from one lifeline to the next
+  std::size_t room_ = 0;    // for a sentence
+  std::string out_;
+};
+
+std::size_t columns(const Sentence& sentence) {
+  std::size_t sum = 0;
+  for (const Span& span : sentence) sum += view::columns(span.text);
+  return sum;
+}
+
+bool Diagram::lay_out() {
+  constexpr std::size_t closest = 3;
+  constexpr std::size_t comfortable = 4;
+  constexpr std::size_t widest = 8;
+  constexpr std::size_t least_room = 24;
+  std::size_t time_width = 4;
+  if (!rows_.rows.empty()) {
+    time_width = std::max(time_width, narrator_.time(rows_.rows.back().at).size());
+  }
+  margin_ = time_width + 3;
+  std::size_t longest = least_room;
+  for (const Row& row : rows_.rows) longest = std::max(longest, columns(narrator_.tell(row)));
+  std::size_t name_width = 1;
+  for (std::uint32_t i = 0; i < trace_.size; ++i) {
+    name_width = std::max(name_width, view::columns(narrator_.name({i})));
+  }
+
+  const auto fits = [&](std::size_t pitch, std::size_t room) {
+    return margin_ + trace_.size * pitch + room <= options_.width;
+  };
+  pitch_ = std::max(widest, std::min(name_width + 2, 2 * widest));
+  while (pitch_ > comfortable && !fits(pitch_, longest)) --pitch_;
+  while (pitch_ > closest && !fits(pitch_, least_room)) --pitch_;
+  if (!fits(pitch_, least_room)) return false;
+  room_ = options_.width - margin_ - trace_.size * pitch_;
+  return true;
+}
+
+std::string_view Diagram::glyph_of(Life life) const {
+  switch (life) {
+    case Life::outside:
+      return glyphs_.outside;
+    case Life::waiting:
+      return glyphs_.waiting;
+    case Life::inside:
+      return glyphs_.inside;
+    case Life::down:
+      return " ";
+  }
+  return " ";
+}
+
+void Diagram::put(std::vector<Cell>& cells, NodeId node, std::string_view glyph, bool bold) const {
+  cells[column(node)] = {glyph, node, bold};
+}
+
+std::vector<Cell> Diagram::lifelines() const {
+  std::vector<Cell> cells(trace_.size * pitch_);
+  for (std::uint32_t i = 0; i < trace_.size; ++i) {
+    put(cells, {i}, glyph_of(life_[i]), life_[i] == Life::inside);
+  }
+  return cells;
+}
+
+// A dot with a stub towards each side that the message goes to.
+void Diagram::draw_sending(std::vector<Cell>& cells, const Row& row) const {
+  for (const NodeId from : row.nodes) {
+    put(cells, from, glyphs_.send, true);
+    if (row.peers.front() < from) cells[column(from) - 1] = {glyphs_.line, from, true};
+    if (row.peers.back() > from) cells[column(from) + 1] = {glyphs_.line, from, true};
+  }
+}
+
+// Either one sender and several receivers, or one receiver and several senders.
+void Diagram::draw_arrival(std::vector<Cell>& cells, const Row& row) const {
+  const NodeId first = std::min(row.nodes.front(), row.peers.front());
+  const NodeId last = std::max(row.nodes.back(), row.peers.back());
+  const NodeId colour = row.peers.front();
+  for (std::size_t x = column(first) + 1; x < column(last); ++x) {
+    if (x % pitch_ != 0) cells[x] = {glyphs_.line, colour};
+  }
+  for (NodeId node = first; node <= last; ++node.value) {
+    const bool sends = std::binary_search(row.peers.begin(), row.peers.end(), node);
+    const bool gets = std::binary_search(row.nodes.begin(), row.nodes.end(), node);
+    if (gets || life_[node.value] == Life::inside) continue;
+    if (!sends) {
+      put(cells, node, glyphs_.across);
+    } else if (life_[node.value] != Life::down) {
+      put(cells, node,
+          node == first  ? glyphs_.tail_at_left
+          : node == last ? glyphs_.tail_at_right
+                         : glyphs_.tail_between);
+    }
+  }
+  const bool lost = row.kind == TraceKind::drop;
+  for (const NodeId node : row.nodes) {
+    if (row.peers.front() < node) {
+      cells[column(node) - 1] = {lost ? glyphs_.lost : glyphs_.right, colour, true};
+    }
+    if (row.peers.back() > node) {
+      cells[column(node) + 1] = {lost ? glyphs_.lost : glyphs_.left, colour, true};
+    }
+  }
+}
+
+// The row's cells; afterwards the lifelines are as the row leaves them.
+std::vector<Cell> Diagram::picture(const Row& row) {
+  std::vector<Cell> cells = lifelines();
+  const auto mark = [&](std::string_view glyph, std::optional<Life> life = std::nullopt) {
+    for (const NodeId node : row.nodes) {
+      put(cells, node, glyph, true);
+      if (life) life_[node.value] = *life;
+    }
+  };
+  switch (row.kind) {
+    case TraceKind::request:
+      mark(glyphs_.ask, Life::waiting);
+      break;
+    case TraceKind::send:
+      draw_sending(cells, row);
+      break;
+    case TraceKind::receive:
+    case TraceKind::drop:
+      draw_arrival(cells, row);
+      break;
+    case TraceKind::enter:
+      mark(glyphs_.enters, Life::inside);
+      break;
+    case TraceKind::exit:
+      mark(glyphs_.leaves, Life::outside);
+      break;
+    case TraceKind::elect:
+      mark(glyphs_.elect);
+      break;
+    case TraceKind::timer:
+      mark(glyphs_.timer);
+      break;
+    case TraceKind::suspect:
+      mark(glyphs_.suspect);
+      break;
+    case TraceKind::crash:
+      mark(glyphs_.crash, Life::down);
+      break;
+    case TraceKind::recover:
+      mark(glyphs_.recover, Life::outside);
+      break;
+  }
+  return cells;
+}
+
+void Diagram::append(std::string_view text, NodeId colour, bool bold) {
+  if (!options_.colour || (colour == nobody && !bold)) {
+    out_ += text;
+    return;
+  }
+  out_ += "\x1b[";
+  if (bold) out_ += '1';
+  if (colour != nobody) {
+    if (bold) out_ += ';';
+    out_ += "38;5;" + std::to_string(palette[colour.value % palette.size()]);
+  }
+  out_ += 'm';
+  out_ += text;
+  out_ += "\x1b[0m";
+}
+
+void Diagram::append_line(const std::string& time, const std::vector<Cell>& cells,
+                          const Sentence& sentence, bool bold) {
+  const std::size_t start = out_.size();
+  out_.append(margin_ - 2 - time.size(), ' ');
+  out_ += time + "  ";
+  for (const Cell& cell : cells) {
+    if (cell.glyph == " ") {
+      out_ += ' ';
+    } else {
+      append(cell.glyph, cell.colour, cell.bold);
+    }
+  }
+  std::size_t room = room_;
+  const bool cut = columns(sentence) > room_;
+  if (cut) room -= std::min(room, view::columns(glyphs_.ellipsis));
+  for (const Span& span : sentence) {
+    const std::string text = shortened(span.text, room, "");
+    append(text, span.colour, bold);
+    if (text.size() < span.text.size()) break;
+    room -= view::columns(text);
+  }
+  if (cut) out_ += glyphs_.ellipsis;
+  while (out_.size() > start && out_.back() == ' ') out_.pop_back();
+  out_ += '\n';
+}
+
+void Diagram::append_header() {
+  append_wrapped(printable(trace_.algorithm, !options_.unicode) + ", " +
+                     std::to_string(trace_.size) + (trace_.size == 1 ? " process" : " processes") +
+                     ", seed " + std::to_string(trace_.seed),
+                 true);
+  out_ += '\n';
+  out_.append(margin_ - 2 - 4, ' ');
+  out_ += "time  ";
+  for (std::uint32_t i = 0; i < trace_.size; ++i) {
+    const std::string name = shortened(narrator_.name({i}), pitch_ - 1, "");
+    append(name, {i}, true);
+    if (i + 1 < trace_.size) out_.append(pitch_ - view::columns(name), ' ');
+  }
+  out_ += '\n';
+}
+
+void Diagram::append_wrapped(const std::string& text, bool bold) {
+  for (const std::string& line : wrapped(text, options_.width)) {
+    append(line, nobody, bold);
+    out_ += '\n';
+  }
+}
+
+// Only what the diagram contains.
+void Diagram::append_legend() {
+  std::array<bool, trace_kinds> seen{};
+  for (const Row& row : rows_.rows) seen[static_cast<std::size_t>(row.kind)] = true;
+  const auto any = [&](TraceKind kind) { return seen[static_cast<std::size_t>(kind)]; };
+  std::string legend;
+  const auto entry = [&](bool wanted, std::string glyph, std::string_view meaning) {
+    if (!wanted) return;
+    if (!legend.empty()) legend += "   ";
+    // Held together by a character that wrapping does not break at.
+    legend += glyph + '\x01' + std::string(meaning);
+  };
+  const std::string line = std::string(glyphs_.line) + std::string(glyphs_.line);
+  const std::string tail(glyphs_.tail_at_left);
+  entry(any(TraceKind::request), std::string(glyphs_.ask), "asks");
+  entry(any(TraceKind::request), std::string(glyphs_.waiting), "waits");
+  entry(any(TraceKind::enter), std::string(glyphs_.inside), "inside");
+  entry(any(TraceKind::send), std::string(glyphs_.send), "sends");
+  entry(any(TraceKind::receive), tail + line + std::string(glyphs_.right), "arrives");
+  entry(any(TraceKind::drop), tail + line + std::string(glyphs_.lost), "is lost");
+  entry(any(TraceKind::elect), std::string(glyphs_.elect), "knows the leader");
+  entry(any(TraceKind::timer), std::string(glyphs_.timer), "timer");
+  entry(any(TraceKind::suspect), std::string(glyphs_.suspect), "suspects");
+  entry(any(TraceKind::crash), std::string(glyphs_.crash), "crashes");
+  entry(any(TraceKind::recover), std::string(glyphs_.recover), "recovers");
+  for (std::string text : wrapped(legend, options_.width)) {
+    std::replace(text.begin(), text.end(), '\x01', ' ');
+    const std::size_t first = text.find_first_not_of(' ');
+    if (first != text.npos) out_ += text.substr(first) + '\n';
+  }
+}
+
+// Instants are set apart by a line of air, unless nearly every event has its own.
+bool Diagram::airy() const {
+  std::size_t instants = 0;
+  for (std::size_t i = 0; i < rows_.rows.size(); ++i) {
+    if (i == 0 || rows_.rows[i].at != rows_.rows[i - 1].at) ++instants;
+  }
+  return 2 * rows_.rows.size() >= 3 * instants;
+}
+
+std::string Diagram::text() {
+  append_header();
+  const bool air = airy();
+  const std::size_t shown =
+      options_.max_rows == 0 ? rows_.rows.size() : std::min(options_.max_rows, rows_.rows.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Row& row = rows_.rows[i];
+    const bool new_instant = i == 0 || row.at != rows_.rows[i - 1].at;
+    if (new_instant && (air || i == 0)) append_line("", lifelines(), {}, false);
+    const bool bold = row.kind == TraceKind::enter || row.kind == TraceKind::crash;
+    const std::vector<Cell> cells = picture(row);
+    append_line(new_instant ? narrator_.time(row.at) : "", cells, narrator_.tell(row), bold);
+  }
+  append_line("", lifelines(), {}, false);
+  out_ += '\n';
+  if (shown < rows_.rows.size()) {
+    append_wrapped(std::to_string(rows_.rows.size() - shown) +
+                   " more rows are not shown; --trace json has everything.");
+  } else if (rows_.in_flight > 0) {
+    append_wrapped(std::to_string(rows_.in_flight) +
+                   (rows_.in_flight == 1 ? " message is" : " messages are") +
+                   " still under way at the end.");
+  }
+  append_legend();
+  if (!trace_.verdict.empty()) {
+    out_ += '\n';
+    std::string_view rest = trace_.verdict;
+    while (!rest.empty()) {
+      const std::size_t end = std::min(rest.find('\n'), rest.size());
+      append_wrapped(printable(rest.substr(0, end), !options_.unicode), true);
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
+  return out_;
+}
+
+}  // namespace
+
+std::string draw(const Trace& trace, const DiagramOptions& options) {
+  const auto refusal = [&] {
+    std::string text;
+    for (const std::string& line :
+         wrapped(std::to_string(trace.size) + " processes do not fit into " +
+                     std::to_string(options.width) +
+                     " columns; a wider terminal helps, or --trace json, or an export to "
+                     "ShiViz or Perfetto.",
+                 std::max<std::size_t>(options.width, 1))) {
+      text += line + '\n';
+    }
+    return text;
+  };
+  // Before anything of the group's size is built.
+  if (trace.size == 0 || trace.size > options.width) return refusal();
+  Diagram diagram(trace, options);
+  return diagram.lay_out() ? diagram.text() : refusal();
+}
+
+}  // namespace baton::view

@@ -1,0 +1,58 @@
+# The commands of every day; CMakePresets.json has the rest (debug, asan, tsan, clang).
+# On a system other than Debian 12, install what is needed yourself and say BOOTSTRAP=true.
+BOOTSTRAP ?= tools/bootstrap
+MAKEFLAGS += --no-print-directory
+
+.PHONY: build test demo bench format lint clean help
+.DEFAULT_GOAL := build
+.NOTPARALLEL:
+
+## build    the binary, build/release/baton
+build: build/release/build.ninja
+	@cmake --build --preset release --target baton
+
+## test     everything that a change must pass
+test: build/release/build.ninja
+	@cmake --build --preset release
+	@cd build/release && ctest --progress --parallel 2 --output-on-failure --no-tests=error
+
+## demo     the main job at work, in less than a minute
+demo: build
+	@tools/demo
+
+## bench    every figure of the README, side by side with the peers
+bench: build/bench/build.ninja
+	@cmake --build --preset bench
+	@tools/bench
+
+## format   the C++ files as .clang-format wants them
+format: bootstrap
+	@tools/check-format --fix
+
+## lint     clang-tidy over src/ and tests/, and the direction of includes
+# A build folder of its own: clang-tidy cannot read the headers that gcc precompiled.
+lint: bootstrap-lint
+	@tools/check-layers
+	@$(call quietly,cmake --preset clang -B build/lint -D CMAKE_DISABLE_PRECOMPILE_HEADERS=ON)
+	@run-clang-tidy -quiet -p build/lint '^$(CURDIR)/(src|tests)/'
+
+## clean    removes what was built, but not an unpacked Boost
+clean:
+	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 ! -name boost -exec rm -rf {} +; fi
+
+## help     this list
+help:
+	@sed -n 's/^## /  make /p' $(firstword $(MAKEFILE_LIST))
+
+# What is missing on this machine, for everything or for one command.
+.PHONY: bootstrap bootstrap-bench bootstrap-lint
+bootstrap bootstrap-bench bootstrap-lint:
+	@$(BOOTSTRAP) $(patsubst bootstrap-%,%,$(filter-out bootstrap,$@))
+
+# CMake configures once; from then on ninja notices what asks for it again.
+build/bench/build.ninja: | bootstrap-bench
+build/%/build.ninja: CMakePresets.json | bootstrap
+	@$(call quietly,cmake --preset $*)
+
+# What a command has to say is of interest only if it fails.
+quietly = output=$$($(1) 2>&1) || { echo "$$output"; exit 1; }

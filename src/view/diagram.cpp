@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -75,7 +76,7 @@ class Diagram {
                    const Sentence& sentence, bool bold);
   void append_header();
   void append_wrapped(const std::string& text, bool bold = false);
-  void append_legend();
+  void append_legend(std::size_t shown);
   bool airy() const;
 
   const Trace& trace_;
@@ -303,35 +304,36 @@ void Diagram::append_wrapped(const std::string& text, bool bold) {
 }
 
 // Only what the diagram contains.
-void Diagram::append_legend() {
+void Diagram::append_legend(std::size_t shown) {
   std::array<bool, trace_kinds> seen{};
-  for (const Row& row : rows_.rows) seen[static_cast<std::size_t>(row.kind)] = true;
-  const auto any = [&](TraceKind kind) { return seen[static_cast<std::size_t>(kind)]; };
-  std::string legend;
-  const auto entry = [&](bool wanted, std::string glyph, std::string_view meaning) {
-    if (!wanted) return;
-    if (!legend.empty()) legend += "   ";
-    // Held together by a character that wrapping does not break at.
-    legend += glyph + '\x01' + std::string(meaning);
+  for (std::size_t i = 0; i < shown; ++i) seen[static_cast<std::size_t>(rows_.rows[i].kind)] = true;
+  std::string line;
+  const auto entry = [&](TraceKind kind, std::initializer_list<std::string_view> glyphs,
+                         std::string_view meaning) {
+    if (!seen[static_cast<std::size_t>(kind)]) return;
+    std::string text;
+    for (const std::string_view glyph : glyphs) text += glyph;
+    text.append(" ").append(meaning);
+    if (!line.empty() && view::columns(line) + 3 + view::columns(text) > options_.width) {
+      out_ += line + '\n';
+      line.clear();
+    }
+    if (!line.empty()) line += "   ";
+    line += text;
   };
-  const std::string line = std::string(glyphs_.line) + std::string(glyphs_.line);
-  const std::string tail(glyphs_.tail_at_left);
-  entry(any(TraceKind::request), std::string(glyphs_.ask), "asks");
-  entry(any(TraceKind::request), std::string(glyphs_.waiting), "waits");
-  entry(any(TraceKind::enter), std::string(glyphs_.inside), "inside");
-  entry(any(TraceKind::send), std::string(glyphs_.send), "sends");
-  entry(any(TraceKind::receive), tail + line + std::string(glyphs_.right), "arrives");
-  entry(any(TraceKind::drop), tail + line + std::string(glyphs_.lost), "is lost");
-  entry(any(TraceKind::elect), std::string(glyphs_.elect), "knows the leader");
-  entry(any(TraceKind::timer), std::string(glyphs_.timer), "timer");
-  entry(any(TraceKind::suspect), std::string(glyphs_.suspect), "suspects");
-  entry(any(TraceKind::crash), std::string(glyphs_.crash), "crashes");
-  entry(any(TraceKind::recover), std::string(glyphs_.recover), "recovers");
-  for (std::string text : wrapped(legend, options_.width)) {
-    std::replace(text.begin(), text.end(), '\x01', ' ');
-    const std::size_t first = text.find_first_not_of(' ');
-    if (first != text.npos) out_ += text.substr(first) + '\n';
-  }
+  const Glyphs& g = glyphs_;
+  entry(TraceKind::request, {g.ask}, "asks");
+  entry(TraceKind::request, {g.waiting}, "waits");
+  entry(TraceKind::enter, {g.inside}, "inside");
+  entry(TraceKind::send, {g.send}, "sends");
+  entry(TraceKind::receive, {g.tail_at_left, g.line, g.line, g.right}, "arrives");
+  entry(TraceKind::drop, {g.tail_at_left, g.line, g.line, g.lost}, "is lost");
+  entry(TraceKind::elect, {g.elect}, "knows the leader");
+  entry(TraceKind::timer, {g.timer}, "timer");
+  entry(TraceKind::suspect, {g.suspect}, "suspects");
+  entry(TraceKind::crash, {g.crash}, "crashes");
+  entry(TraceKind::recover, {g.recover}, "recovers");
+  if (!line.empty()) out_ += line + '\n';
 }
 
 // Instants are set apart by a line of air, unless nearly every event has its own.
@@ -366,7 +368,7 @@ std::string Diagram::text() {
                    (rows_.in_flight == 1 ? " message is" : " messages are") +
                    " still under way at the end.");
   }
-  append_legend();
+  append_legend(shown);
   if (!trace_.verdict.empty()) {
     out_ += '\n';
     std::string_view rest = trace_.verdict;
@@ -385,10 +387,8 @@ std::string draw(const Trace& trace, const DiagramOptions& options) {
   const auto refusal = [&] {
     std::string text;
     for (const std::string& line :
-         wrapped(std::to_string(trace.size) + " processes do not fit into " +
-                     std::to_string(options.width) +
-                     " columns; a wider terminal helps, or --trace json, or an export to "
-                     "ShiViz or Perfetto.",
+         wrapped(std::to_string(trace.size) + " processes need more than " +
+                     std::to_string(options.width) + " columns; try --trace json or an export.",
                  std::max<std::size_t>(options.width, 1))) {
       text += line + '\n';
     }

@@ -251,6 +251,9 @@ class Reader {
       fail(which + " was " + send.name + send.body + " when it was sent");
     } else if (event.kind == TraceKind::receive && event.lamport <= send.lamport) {
       fail("the Lamport time of the receipt is not after that of the sending");
+    } else if (event.kind == TraceKind::drop &&
+               (event.lamport != send.lamport || event.vector != send.vector)) {
+      fail("a drop repeats the times of its sending");
     }
   }
 

@@ -64,6 +64,19 @@ Trace maekawa_deadlock() {
   return trace;
 }
 
+Trace two_inside() {
+  Trace trace{.algorithm = "wrong-optimist", .size = 3, .seed = 9};
+  TraceRecorder record(trace);
+  record.local({0}, {0}, TraceKind::request);
+  record.local({0}, {0}, TraceKind::enter);
+  record.local(tenths(3), {2}, TraceKind::request);
+  record.local(tenths(4), {2}, TraceKind::enter);
+  record.local(tenths(10), {0}, TraceKind::exit);
+  record.local(tenths(14), {2}, TraceKind::exit);
+  record.set_verdict("safety broken at 0.4: 0 and 2 are inside");
+  return trace;
+}
+
 Trace election() {
   Trace trace{.algorithm = "chang-roberts", .size = 4, .seed = 1};
   TraceRecorder record(trace);

@@ -1,6 +1,8 @@
 // Runs that a student meets first, as traces.
 #pragma once
 
+#include <cstdint>
+
 #include "core/trace.h"
 
 namespace baton::test {
@@ -13,6 +15,8 @@ Trace named_and_uneven();
 Trace loss_and_crash();
 // Maekawa's algorithm as first published: three processes, each waiting for the next one's vote.
 Trace maekawa_deadlock();
+// An algorithm that is wrong: nobody waits for anybody.
+Trace two_inside();
 // A ring of four elects its largest process.
 Trace election();
 

@@ -1,0 +1,25 @@
+// Comparison with a text kept in tests/view/golden. BATON_UPDATE_GOLDEN=1 writes these texts anew;
+// look at the difference before it is committed.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+namespace baton::test {
+
+inline void expect_golden(const std::string& name, const std::string& text) {
+  const auto path = std::filesystem::path(__FILE__).parent_path() / "golden" / name;
+  if (std::getenv("BATON_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << text;
+  std::ifstream file(path);
+  ASSERT_TRUE(file) << path << " is missing; BATON_UPDATE_GOLDEN=1 writes it";
+  std::ostringstream golden;
+  golden << file.rdbuf();
+  EXPECT_EQ(text, golden.str()) << "differs from " << path;
+}
+
+}  // namespace baton::test

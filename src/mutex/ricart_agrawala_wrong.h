@@ -22,7 +22,7 @@ class RicartAgrawalaCountsReplies : public RicartAgrawala {
 // Compares a REQUEST with the current clock, which is what lecture document 001 says word for
 // word, instead of the timestamp of its own request. The clock goes on while a process waits, and
 // whoever lets others go first by the clock may already have been let go first by the timestamp.
-// It takes three processes: of two, neither's clock moves while both wait.
+// It takes three processes: of two, only the other's request can move a waiting process's clock.
 class RicartAgrawalaComparesClock : public RicartAgrawala {
  public:
   using RicartAgrawala::RicartAgrawala;

@@ -19,8 +19,7 @@ void Central::release(Out& out) {
 
 void Central::receive(NodeId from, const Message& message, Out& out) {
   std::visit(upon{[&](const Enter&) { upon_enter(from, out); },
-                  [&](const Granted&) { upon_granted(out); },  //
-                  [&](const Denied&) { upon_denied(); },
+                  [&](const Granted&) { upon_granted(out); }, [&](const Denied&) { upon_denied(); },
                   [&](const Released&) { upon_released(from, out); }},
              message);
 }

@@ -42,6 +42,16 @@ TEST(BakeryMessages, TakesATicketAboveAllThatItSees) {
   EXPECT_EQ(talk.node(1).state().num, BakeryMessages::Ticket{3});
 }
 
+TEST(BakeryMessages, WhoHasLeftRemembersNothing) {
+  Conversation<BakeryMessages> talk({.size = 2}, NodeId{0});
+  talk.request(1);
+  wait_a_while(talk, 2);
+  talk.release(0);
+  wait_a_while(talk, 2);
+  talk.release(1);
+  EXPECT_TRUE(reflect::equal(talk.node(1).state(), BakeryMessages::State{}));
+}
+
 TEST(BakeryMessages, PollsWhileAnotherGoesFirst) {
   Conversation<BakeryMessages> talk({.size = 2}, NodeId{0});
   talk.request(1);

@@ -195,6 +195,13 @@ TEST(CarvalhoRoucairol, ServesEveryoneThoughMessagesAreDuplicated) {
   }
 }
 
+TEST(CarvalhoRoucairol, WhoIsInsideFromTheBeginningHasEverybodysPermission) {
+  Conversation<CarvalhoRoucairol> talk({.size = 3}, NodeId{1});
+  talk.release(1);
+  EXPECT_EQ(messages_of_one_entry(talk, 1), 0U);
+  EXPECT_EQ(messages_of_one_entry(talk, 0), 4U);
+}
+
 TEST(CarvalhoRoucairol, StartsWithAnyProcessInside) {
   for (std::uint32_t inside = 0; inside < 3; ++inside) {
     for (std::uint32_t seed = 0; seed < 100; ++seed) {

@@ -78,6 +78,25 @@ TEST(SuzukiKasami, AnOutdatedRequestDoesNotGetTheToken) {
   EXPECT_TRUE(talk.node(2).state().token.has_value());
 }
 
+// Process 1's second request reaches 2 before its first.
+TEST(SuzukiKasami, AnOvertakenRequestDoesNotHideTheNewerOne) {
+  Conversation<SuzukiKasami> talk({.size = 3});
+  talk.request(1);
+  talk.deliver(1, 0);
+  talk.deliver(0, 1);
+  talk.release(1);
+  talk.request(2);
+  talk.deliver(2, 1);
+  talk.deliver(1, 2, 1);
+  ASSERT_EQ(talk.inside(), std::vector<std::uint32_t>{2});
+  talk.request(1);
+  talk.deliver(1, 2, 1);
+  talk.deliver(1, 2);
+  talk.release(2);
+  talk.deliver_all();
+  EXPECT_EQ(talk.inside(), std::vector<std::uint32_t>{1});
+}
+
 TEST(SuzukiKasami, ADuplicatedRequestIsServedOnce) {
   Conversation<SuzukiKasami> talk({.size = 2});
   talk.request(1);

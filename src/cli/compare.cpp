@@ -78,8 +78,8 @@ class Compare {
     ProgressLine line;
     for (const Setup& setup : setups_) {
       for (const sim::Entry* entry : chosen_) {
-        line.show("measuring " + std::string(entry->info().name) + ", N = " +
-                  std::to_string(setup.size));
+        line.show("measuring " + std::string(entry->info().name) +
+                  ", N = " + std::to_string(setup.size));
         rows_.push_back({&entry->info(), setup.size, sim::measure(*entry, setup, options_.seed)});
         for (const Measurement& one : rows_.back().measured) differences_ += one.agrees() ? 0 : 1;
       }
@@ -106,9 +106,9 @@ class Compare {
 
   void print_tables() const {
     for (std::size_t first = 0; first < rows_.size(); first += chosen_.size()) {
-      const std::vector<Row> group(rows_.begin() + static_cast<std::ptrdiff_t>(first),
-                                   rows_.begin() +
-                                       static_cast<std::ptrdiff_t>(first + chosen_.size()));
+      const std::vector<Row> group(
+          rows_.begin() + static_cast<std::ptrdiff_t>(first),
+          rows_.begin() + static_cast<std::ptrdiff_t>(first + chosen_.size()));
       print_for(group);
     }
     print_seed_figures();
@@ -154,16 +154,17 @@ class Compare {
       cells(cell, row.get(Scenario::sequential, Metric::messages));
       load.add(cell);
     }
-    std::cout << "\nMessages per entry (000, 002), when one process enters and leaves alone; for a "
-                 "circulating token, when all want it\n\n"
-              << messages.str()
-              << "\nDelays in message times (002, 004): every hop takes 1 and sends of one step go "
-                 "in parallel;\n'serialised' is 002's model, in which they go one after the "
-                 "other\n\n"
-              << delays.str()
-              << "\nMessages per entry in other situations: the same process again, all at the same "
-                 "instant,\nuniformly drawn processes one after the other\n\n"
-              << load.str();
+    std::cout
+        << "\nMessages per entry (000, 002), when one process enters and leaves alone; for a "
+           "circulating token, when all want it\n\n"
+        << messages.str()
+        << "\nDelays in message times (002, 004): every hop takes 1 and sends of one step go "
+           "in parallel;\n'serialised' is 002's model, in which they go one after the "
+           "other\n\n"
+        << delays.str()
+        << "\nMessages per entry in other situations: the same process again, all at the same "
+           "instant,\nuniformly drawn processes one after the other\n\n"
+        << load.str();
   }
 
   void print_seed_figures() const {
@@ -252,6 +253,7 @@ void add_compare(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
   command->add_option("algorithms", options->algorithms, "Only these (default: all)");
   command->add_option("-n,--processes", options->processes, "Group sizes: 5 or 2..50; may repeat")
+      ->allow_extra_args(false)
       ->capture_default_str();
   command->add_option("--seed", options->seed, "Seed of what is drawn at random");
   command->add_flag("--json", options->json, "An array of objects, for programs");
@@ -260,9 +262,7 @@ void add_compare(CLI::App& app, Action& action) {
   command->footer(
       "Examples:\n  baton compare -n 10\n  baton compare maekawa raymond -n 2..50 --tree binary\n"
       "Exit code 1: a measured value differs from theory.");
-  command->callback([&action, options] {
-    action = [options] { return Compare(*options).run(); };
-  });
+  command->callback([&action, options] { action = [options] { return Compare(*options).run(); }; });
 }
 
 }  // namespace baton::cli

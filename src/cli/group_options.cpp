@@ -54,7 +54,8 @@ void GroupOptions::add_to(CLI::App& command) {
   command.add_option("--votes", votes, "majority-voting: votes needed (default: a majority)")
       ->group("Group");
   command.add_option("--ask", ask, "majority-voting: voters asked (default: all)")->group("Group");
-  command.add_option("--coordinator", coordinator, "central: who coordinates; where a token starts")
+  command
+      .add_option("--coordinator", coordinator, "central: who coordinates; where a token starts")
       ->group("Group");
   command.add_flag("--tell-queued", tell_queued, "central: answer DENIED to a request that waits")
       ->group("Group");
@@ -111,7 +112,8 @@ std::vector<std::int64_t> sizes(const std::vector<std::string>& typed) {
     }
     const std::int64_t low = group_size(one.substr(0, dots));
     const std::int64_t high = group_size(one.substr(dots + 2));
-    if (low > high || high - low > 10'000) throw UsageError("'" + one + "' is not a range of sizes");
+    if (low > high || high - low > 10'000)
+      throw UsageError("'" + one + "' is not a range of sizes");
     for (std::int64_t n = low; n <= high; ++n) all.push_back(n);
   }
   return all;

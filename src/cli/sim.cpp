@@ -135,7 +135,9 @@ class SimCommand {
               << "\n\n";
     Table table({"measured", "", ""});
     const auto row = [&](const std::string& what, const std::string& value,
-                         const std::string& remark = "") { table.add({what, value, remark}); };
+                         const std::string& remark = "") {
+      table.add({what, value, remark});
+    };
     row("entries", grouped(report.entries), "of " + grouped(report.requests) + " requests");
     row("messages", grouped(report.messages()), by_type(report));
     row("messages per entry", number(report.per_entry(report.messages())),
@@ -161,7 +163,8 @@ class SimCommand {
             std::to_string(report.busiest.value));
     row("most bypassed", grouped(report.most_bypassed), "entries of others during one wait");
     row("order inversions", report.order_judged ? grouped(report.inversions) : "not judged",
-        report.order_judged ? "entries ahead of a request that happened before" : "group too large");
+        report.order_judged ? "entries ahead of a request that happened before"
+                            : "group too large");
     std::cout << table.str() << "\n";
     verdicts(report);
   }
@@ -237,8 +240,8 @@ class SimCommand {
     all["load_busiest"] = report.busiest_load;
     all["busiest"] = report.busiest.value;
     all["most_bypassed"] = report.most_bypassed;
-    all["inversions"] = report.order_judged ? boost::json::value(report.inversions)
-                                            : boost::json::value(nullptr);
+    all["inversions"] =
+        report.order_judged ? boost::json::value(report.inversions) : boost::json::value(nullptr);
     all["processes_touched"] = report.processes_touched;
     all["ended"] = in_message_times(report.ended);
     boost::json::array violations;

@@ -101,22 +101,24 @@ Delay delay_of(const std::string& typed) {
 
 Workload::Kind workload_named(const std::string& typed) {
   static const std::vector<std::pair<std::string, Workload::Kind>> kinds{
-      {"one", Workload::Kind::one},         {"everyone", Workload::Kind::everyone},
-      {"closed", Workload::Kind::closed},   {"poisson", Workload::Kind::poisson},
-      {"saturated", Workload::Kind::saturated}, {"turns", Workload::Kind::turns}};
+      {"one", Workload::Kind::one},
+      {"everyone", Workload::Kind::everyone},
+      {"closed", Workload::Kind::closed},
+      {"poisson", Workload::Kind::poisson},
+      {"saturated", Workload::Kind::saturated},
+      {"turns", Workload::Kind::turns}};
   std::vector<std::string> names;
   for (const auto& [name, kind] : kinds) {
     if (name == typed) return kind;
     names.push_back(name);
   }
-  throw UsageError(
-      "a workload is one, everyone, closed, poisson, saturated or turns, not '" + typed + "'." +
-      did_you_mean(typed, names));
+  throw UsageError("a workload is one, everyone, closed, poisson, saturated or turns, not '" +
+                   typed + "'." + did_you_mean(typed, names));
 }
 
 // "0,1|2,3@20": processes that are not named stand together on a side of their own.
 Fault partition_of(const std::string& typed, std::uint32_t size) {
-  const auto [sides, at] = at_time(typed, "0,1|2,3@TIME");
+  const auto [sides, at] = at_time(typed, "0,1|2,3@TIME")->allow_extra_args(false);
   Fault fault{.at = at, .kind = Fault::Kind::partition};
   fault.side_of.assign(size, 0);
   std::uint32_t side = 1;
@@ -151,11 +153,11 @@ std::vector<Fault> schedule_of(const SimOptions& options, std::uint32_t size) {
     schedule.push_back(partition_of(typed, size));
   }
   for (const std::string& typed : options.heals) {
-    schedule.push_back({.at = ticks(real(typed, "a time in message times"), "a time"),
-                        .kind = Fault::Kind::heal});
+    schedule.push_back(
+        {.at = ticks(real(typed, "a time in message times"), "a time"), .kind = Fault::Kind::heal});
   }
   for (const std::string& typed : options.suspicions) {
-    const auto [pair, at] = at_time(typed, "WHO:WHOM@TIME");
+    const auto [pair, at] = at_time(typed, "WHO:WHOM@TIME")->allow_extra_args(false);
     const auto ends = split(pair, ':');
     if (ends.size() != 2) throw UsageError("'" + typed + "' is not of the form WHO:WHOM@TIME");
     schedule.push_back({.at = at,
@@ -181,11 +183,12 @@ void refuse_if_hopeless(const Plan& plan, const Info& info) {
   }
   const Workload& work = plan.workload;
   const double asking = work.requesters > 0 ? work.requesters : plan.setup.size;
-  const bool together = work.kind == Workload::Kind::everyone ||
-                        work.kind == Workload::Kind::saturated;
-  const double entries = work.kind == Workload::Kind::one        ? 1
-                         : work.kind == Workload::Kind::everyone ? asking
-                                                                 : static_cast<double>(work.entries);
+  const bool together =
+      work.kind == Workload::Kind::everyone || work.kind == Workload::Kind::saturated;
+  const double entries = work.kind == Workload::Kind::one ? 1
+                         : work.kind == Workload::Kind::everyone
+                             ? asking
+                             : static_cast<double>(work.entries);
   if (entries * per_entry > most_messages || (together && asking * per_entry > most_at_once)) {
     throw UsageError("this run would send about " +
                      grouped(static_cast<std::uint64_t>(entries * per_entry)) +
@@ -224,22 +227,31 @@ void SimOptions::add_to(CLI::App& command) {
   command.add_option("--loss", loss, "Probability that a message is lost")->group("World");
   command.add_option("--duplicate", duplicate, "Probability that a message arrives twice")
       ->group("World");
-  command.add_option("--crash", crashes, "PROCESS@TIME")->group("World");
+  command.add_option("--crash", crashes, "PROCESS@TIME")->allow_extra_args(false)->group("World");
   command.add_option("--recover", recoveries, "PROCESS@TIME; it comes back knowing nothing")
+      ->allow_extra_args(false)
       ->group("World");
-  command.add_option("--partition", partitions, "0,1|2,3@TIME")->group("World");
-  command.add_option("--heal", heals, "TIME at which the partition ends")->group("World");
-  command.add_option("--suspect", suspicions, "WHO:WHOM@TIME")->group("World");
+  command.add_option("--partition", partitions, "0,1|2,3@TIME")
+      ->allow_extra_args(false)
+      ->group("World");
+  command.add_option("--heal", heals, "TIME at which the partition ends")
+      ->allow_extra_args(false)
+      ->group("World");
+  command.add_option("--suspect", suspicions, "WHO:WHOM@TIME")
+      ->allow_extra_args(false)
+      ->group("World");
   command
       .add_option("--allow", allowed,
                   "Break an assumption on purpose: loss, duplication, reordering, crash, suspicion")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->group("World");
   command
       .add_option("--demand", demanded,
                   "Judge this too, promised or not: safety, deadlock-freedom, "
                   "starvation-freedom, order")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->group("World");
   command.add_option("--until", until, "End at this time")->group("World");
   command
@@ -252,13 +264,13 @@ void SimOptions::add_to(CLI::App& command) {
       ->group("World");
 
   command
-      .add_option("--trace", trace,
-                  "Draw the space-time diagram; or export: json, shiviz, chrome")
+      .add_option("--trace", trace, "Draw the space-time diagram; or export: json, shiviz, chrome")
       ->expected(0, 1)
       ->group("Output");
   command.add_option("-o,--output", output, "Write the trace to this file")->group("Output");
   command.add_option("--names", names, "Names of the processes in diagrams: 3,5,12")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->group("Output");
   command.add_flag("--ascii", ascii, "Diagram in 7-bit characters")->group("Output");
   command.add_flag("--json", json, "The report as an object, for programs")->group("Output");
@@ -283,7 +295,8 @@ sim::Plan SimOptions::plan(const Info& info) const {
   if (work.first != nobody && work.kind != Workload::Kind::one) {
     throw UsageError("--first goes with --workload one");
   }
-  const bool counts_entries = work.kind != Workload::Kind::one && work.kind != Workload::Kind::everyone;
+  const bool counts_entries =
+      work.kind != Workload::Kind::one && work.kind != Workload::Kind::everyone;
   if (entries > 0 && !counts_entries) {
     throw UsageError("--entries goes with --workload closed, poisson, saturated or turns");
   }
@@ -295,13 +308,13 @@ sim::Plan SimOptions::plan(const Info& info) const {
   plan.faults.reordering = reorder;
   plan.faults.schedule = schedule_of(*this, size);
   for (const std::string& typed : allowed) {
-    const auto* found = std::find_if(
-        std::begin(all_assumptions), std::end(all_assumptions),
-        [&](Assumption a) { return sim::name_of_breaking(a) == typed; });
+    const auto* found =
+        std::find_if(std::begin(all_assumptions), std::end(all_assumptions),
+                     [&](Assumption a) { return sim::name_of_breaking(a) == typed; });
     if (found == std::end(all_assumptions)) {
-      throw UsageError("'" + typed + "' cannot be allowed." +
-                       did_you_mean(typed, {"loss", "duplication", "reordering", "crash",
-                                            "suspicion"}));
+      throw UsageError(
+          "'" + typed + "' cannot be allowed." +
+          did_you_mean(typed, {"loss", "duplication", "reordering", "crash", "suspicion"}));
     }
     plan.may_break.add(*found);
   }
@@ -309,9 +322,9 @@ sim::Plan SimOptions::plan(const Info& info) const {
     const auto* found = std::find_if(std::begin(all_promises), std::end(all_promises),
                                      [&](Promise p) { return sim::name_of(p) == typed; });
     if (found == std::end(all_promises)) {
-      throw UsageError("'" + typed + "' cannot be demanded." +
-                       did_you_mean(typed, {"safety", "deadlock-freedom", "starvation-freedom",
-                                            "order"}));
+      throw UsageError(
+          "'" + typed + "' cannot be demanded." +
+          did_you_mean(typed, {"safety", "deadlock-freedom", "starvation-freedom", "order"}));
     }
     plan.demands.add(*found);
   }

@@ -7,9 +7,9 @@
 namespace baton {
 
 std::string_view name_of(TraceKind kind) {
-  static constexpr std::array<std::string_view, trace_kinds> names{"request", "send",  "receive", "drop",
-                                                          "enter",   "exit",  "elect",   "timer",
-                                                          "suspect", "crash", "recover"};
+  static constexpr std::array<std::string_view, trace_kinds> names{
+      "request", "send",  "receive", "drop",  "enter",  "exit",
+      "elect",   "timer", "suspect", "crash", "recover"};
   return names[static_cast<std::size_t>(kind)];
 }
 

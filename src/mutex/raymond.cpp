@@ -57,7 +57,7 @@ Raymond::Raymond(NodeId self, const Setup& setup, NodeId inside) : self_(self) {
 }
 
 void Raymond::request(Out& out) {
-  state_.queue.push_back(self_);
+  state_.queue.push(self_);
   assign_token(out);
   make_request(out);
 }
@@ -69,7 +69,7 @@ void Raymond::release(Out& out) {
 }
 
 void Raymond::receive(NodeId from, const Message& message, Out& out) {
-  std::visit(upon{[&](const Request&) { state_.queue.push_back(from); },
+  std::visit(upon{[&](const Request&) { state_.queue.push(from); },
                   [&](const Token&) { state_.holder = self_; }},
              message);
   assign_token(out);
@@ -78,8 +78,7 @@ void Raymond::receive(NodeId from, const Message& message, Out& out) {
 
 void Raymond::assign_token(Out& out) {
   if (state_.holder != self_ || state_.inside || state_.queue.empty()) return;
-  state_.holder = state_.queue.front();
-  state_.queue.erase(state_.queue.begin());
+  state_.holder = state_.queue.pop();
   state_.asked = false;
   if (state_.holder == self_) {
     state_.inside = true;

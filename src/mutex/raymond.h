@@ -30,8 +30,8 @@
 #pragma once
 
 #include <variant>
-#include <vector>
 
+#include "core/fifo.h"
 #include "core/protocol.h"
 
 namespace baton {
@@ -45,10 +45,10 @@ class Raymond {
   using Out = Outbox<Message, Event>;
 
   struct State {
-    NodeId holder;              // the neighbour on the way to the token, or myself
-    bool inside = false;        // the paper's USING
-    bool asked = false;         // I have asked the holder and not been served
-    std::vector<NodeId> queue;  // neighbours and perhaps myself, in the order of asking
+    NodeId holder;        // the neighbour on the way to the token, or myself
+    bool inside = false;  // the paper's USING
+    bool asked = false;   // I have asked the holder and not been served
+    Fifo<NodeId> queue;   // neighbours and perhaps myself, in the order of asking
   };
 
   Raymond(NodeId self, const Setup& setup, NodeId inside = nobody);

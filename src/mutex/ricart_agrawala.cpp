@@ -18,6 +18,7 @@ void RicartAgrawala::request(Out& out) {
   state_.mine = {state_.clock, self_};
   state_.awaited = NodeSet::all_but(self_, setup_->size);
   out.broadcast(self_, setup_->size, Request{state_.mine});
+  enter_if_all_replied(out);
 }
 
 void RicartAgrawala::release(Out& out) {
@@ -49,10 +50,13 @@ void RicartAgrawala::upon_reply(NodeId from, const Reply& reply, Out& out) {
   state_.clock = std::max(state_.clock, reply.at);
   if (state_.mode != Mode::wanted || reply.to != state_.mine) return;
   state_.awaited.erase(from);
-  if (state_.awaited.empty()) {
-    state_.mode = Mode::held;
-    out.emit(Entered{});
-  }
+  enter_if_all_replied(out);
+}
+
+void RicartAgrawala::enter_if_all_replied(Out& out) {
+  if (!state_.awaited.empty()) return;
+  state_.mode = Mode::held;
+  out.emit(Entered{});
 }
 
 const Info& RicartAgrawala::info() {

@@ -62,6 +62,7 @@ class RicartAgrawala {
  protected:
   void upon_request(const Request& request, Out& out);
   void upon_reply(NodeId from, const Reply& reply, Out& out);
+  void enter_if_all_replied(Out& out);
 
   NodeId self_;
   const Setup* setup_;

@@ -21,7 +21,7 @@ Info believed(std::string_view name, std::string_view title, std::string_view id
 
 }  // namespace
 
-void RicartAgrawalaCountsReplies::receive(NodeId from, const Message& message, Out& out) {
+void WrongRicartAgrawalaCountsReplies::receive(NodeId from, const Message& message, Out& out) {
   if (const auto* reply = std::get_if<Reply>(&message)) {
     upon_reply(*reply, out);
   } else {
@@ -29,20 +29,17 @@ void RicartAgrawalaCountsReplies::receive(NodeId from, const Message& message, O
   }
 }
 
-void RicartAgrawalaCountsReplies::upon_reply(const Reply& reply, Out& out) {
+void WrongRicartAgrawalaCountsReplies::upon_reply(const Reply& reply, Out& out) {
   state_.clock = std::max(state_.clock, reply.at);
   if (state_.mode != Mode::wanted) return;
   // Only the size of the set matters here: it is the number of replies still to come.
   NodeId any = nobody;
   state_.awaited.for_each([&](NodeId node) { any = node; });
   state_.awaited.erase(any);
-  if (state_.awaited.empty()) {
-    state_.mode = Mode::held;
-    out.emit(Entered{});
-  }
+  enter_if_all_replied(out);
 }
 
-const Info& RicartAgrawalaCountsReplies::info() {
+const Info& WrongRicartAgrawalaCountsReplies::info() {
   static const Info info = believed(
       "wrong-ricart-agrawala-counts-replies", "Ricart–Agrawala counting replies",
       "ask everyone; enter when N-1 replies have come, whosoever and to whatever request",
@@ -53,7 +50,7 @@ const Info& RicartAgrawalaCountsReplies::info() {
   return info;
 }
 
-void RicartAgrawalaComparesClock::receive(NodeId from, const Message& message, Out& out) {
+void WrongRicartAgrawalaComparesClock::receive(NodeId from, const Message& message, Out& out) {
   if (const auto* request = std::get_if<Request>(&message)) {
     upon_request(*request, out);
   } else {
@@ -61,7 +58,7 @@ void RicartAgrawalaComparesClock::receive(NodeId from, const Message& message, O
   }
 }
 
-void RicartAgrawalaComparesClock::upon_request(const Request& request, Out& out) {
+void WrongRicartAgrawalaComparesClock::upon_request(const Request& request, Out& out) {
   const Timestamp now{state_.clock, self_};
   state_.clock = std::max(state_.clock, request.at.clock);
   const bool mine_goes_first =
@@ -73,7 +70,7 @@ void RicartAgrawalaComparesClock::upon_request(const Request& request, Out& out)
   }
 }
 
-const Info& RicartAgrawalaComparesClock::info() {
+const Info& WrongRicartAgrawalaComparesClock::info() {
   static const Info info =
       believed("wrong-ricart-agrawala-compares-clock", "Ricart–Agrawala comparing the clock",
                "ask everyone; who is inside or whose clock is smaller replies later",
@@ -84,7 +81,7 @@ const Info& RicartAgrawalaComparesClock::info() {
   return info;
 }
 
-void RicartAgrawalaNoTieBreak::receive(NodeId from, const Message& message, Out& out) {
+void WrongRicartAgrawalaNoTieBreak::receive(NodeId from, const Message& message, Out& out) {
   if (const auto* request = std::get_if<Request>(&message)) {
     upon_request(*request, out);
   } else {
@@ -92,7 +89,7 @@ void RicartAgrawalaNoTieBreak::receive(NodeId from, const Message& message, Out&
   }
 }
 
-void RicartAgrawalaNoTieBreak::upon_request(const Request& request, Out& out) {
+void WrongRicartAgrawalaNoTieBreak::upon_request(const Request& request, Out& out) {
   state_.clock = std::max(state_.clock, request.at.clock);
   const bool other_goes_first = request.at.clock < state_.mine.clock;
   if (state_.mode == Mode::held || (state_.mode == Mode::wanted && !other_goes_first)) {
@@ -102,7 +99,7 @@ void RicartAgrawalaNoTieBreak::upon_request(const Request& request, Out& out) {
   }
 }
 
-const Info& RicartAgrawalaNoTieBreak::info() {
+const Info& WrongRicartAgrawalaNoTieBreak::info() {
   static const Info info = believed(
       "wrong-ricart-agrawala-no-tie-break", "Ricart–Agrawala without ids to break ties",
       "ask everyone; who is inside or has no later clock replies later",
@@ -110,21 +107,21 @@ const Info& RicartAgrawalaNoTieBreak::info() {
   return info;
 }
 
-void RicartAgrawalaForgotten::release(Out& out) {
+void WrongRicartAgrawalaForgotten::release(Out& out) {
   RicartAgrawala::release(out);
   forget_if_idle();
 }
 
-void RicartAgrawalaForgotten::receive(NodeId from, const Message& message, Out& out) {
+void WrongRicartAgrawalaForgotten::receive(NodeId from, const Message& message, Out& out) {
   RicartAgrawala::receive(from, message, out);
   forget_if_idle();
 }
 
-void RicartAgrawalaForgotten::forget_if_idle() {
+void WrongRicartAgrawalaForgotten::forget_if_idle() {
   if (state_.mode == Mode::released) state_ = State{};
 }
 
-const Info& RicartAgrawalaForgotten::info() {
+const Info& WrongRicartAgrawalaForgotten::info() {
   static const Info info =
       believed("wrong-ricart-agrawala-forgotten", "Ricart–Agrawala forgotten while idle",
                "as Ricart–Agrawala, but an idle instance is dropped and made anew when needed",

@@ -9,7 +9,7 @@ namespace baton {
 // Counts REPLYs, as in the paper and in lecture document 000, instead of asking who sent them and
 // to which request. Over channels that duplicate, one process's consent then counts for two, or
 // the consent to an old request for a new one.
-class RicartAgrawalaCountsReplies : public RicartAgrawala {
+class WrongRicartAgrawalaCountsReplies : public RicartAgrawala {
  public:
   using RicartAgrawala::RicartAgrawala;
   void receive(NodeId from, const Message& message, Out& out);
@@ -23,7 +23,7 @@ class RicartAgrawalaCountsReplies : public RicartAgrawala {
 // word, instead of the timestamp of its own request. The clock goes on while a process waits, and
 // whoever lets others go first by the clock may already have been let go first by the timestamp.
 // It takes three processes: of two, only the other's request can move a waiting process's clock.
-class RicartAgrawalaComparesClock : public RicartAgrawala {
+class WrongRicartAgrawalaComparesClock : public RicartAgrawala {
  public:
   using RicartAgrawala::RicartAgrawala;
   void receive(NodeId from, const Message& message, Out& out);
@@ -35,7 +35,7 @@ class RicartAgrawalaComparesClock : public RicartAgrawala {
 
 // Compares clocks alone, which is what lecture document 002 says word for word: a reply if the
 // other's is smaller, else the queue. Two requests with the same clock wait for each other.
-class RicartAgrawalaNoTieBreak : public RicartAgrawala {
+class WrongRicartAgrawalaNoTieBreak : public RicartAgrawala {
  public:
   using RicartAgrawala::RicartAgrawala;
   void receive(NodeId from, const Message& message, Out& out);
@@ -49,7 +49,7 @@ class RicartAgrawalaNoTieBreak : public RicartAgrawala {
 // clock restarts, so that a process can ask with an earlier timestamp than a request to which it
 // has consented. Two processes suffice where the new request overtakes the consent; over FIFO
 // channels it takes three.
-class RicartAgrawalaForgotten : public RicartAgrawala {
+class WrongRicartAgrawalaForgotten : public RicartAgrawala {
  public:
   using RicartAgrawala::RicartAgrawala;
   void release(Out& out);

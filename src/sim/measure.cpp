@@ -34,7 +34,8 @@ class Bench {
                          [&](const Cost& cost) { return cost.scenario == scenario; });
     };
     if (stated(Scenario::sequential)) sequential();
-    // A stated cost that could not be measured, because the run came to nothing, agrees with nothing.
+    // A stated cost that could not be measured, because the run came to nothing, agrees with
+    // nothing.
     for (const Cost& cost : info_->costs) {
       if (find(found_, cost.scenario, cost.metric) == nullptr) {
         note(cost.scenario, cost.metric, std::numeric_limits<double>::quiet_NaN());
@@ -92,7 +93,8 @@ class Bench {
   void handover() {
     // Long enough for any algorithm to let `before` in, and for the request to reach everyone.
     const Ticks settled = (4 * std::int64_t{setup_->size} + 20) * message_time;
-    Plan two = plan({.kind = Workload::Kind::one, .first = before_, .also = {{settled, requester_}}});
+    Plan two =
+        plan({.kind = Workload::Kind::one, .first = before_, .also = {{settled, requester_}}});
     two.critical_section = 2 * settled;
     const Report report = entry_->run(two, nullptr);
     if (report.sync_delay.count == 1) {

@@ -49,8 +49,9 @@ class Network {
       case Delay::Kind::constant:
         return delay_.low;
       case Delay::Kind::uniform:
-        return {delay_.low.value + static_cast<std::int64_t>(delays_.below(
-                                       static_cast<std::uint64_t>((delay_.high - delay_.low).value) + 1))};
+        return {delay_.low.value +
+                static_cast<std::int64_t>(delays_.below(
+                    static_cast<std::uint64_t>((delay_.high - delay_.low).value) + 1))};
       case Delay::Kind::exponential:
         return scaled(delays_.exponential());
       case Delay::Kind::heavy:

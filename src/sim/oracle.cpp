@@ -15,10 +15,8 @@ void MutexOracle::starts_inside(NodeId node) {
 
 void MutexOracle::request(NodeId node, Ticks now) {
   Process& process = processes_[node.value];
-  process = {.status = Status::waiting,
-             .alone = waiting_ == 0 && inside_ == 0,
-             .requested_at = now,
-             .entries_then = report_->entries};
+  process = {.status = Status::waiting, .requested_at = now, .entries_then = report_->entries};
+  alone_ = waiting_ == 0 && inside_ == 0 ? node : nobody;
   if (waiting_++ == 0) last_progress_ = now;
   ++report_->requests;
   order_.request(node);
@@ -44,7 +42,7 @@ bool MutexOracle::enter(NodeId node, Ticks now) {
 
   const double waited = in_message_times(now - process.requested_at);
   report_->waiting.add(waited);
-  if (process.alone) report_->client_delay.add(waited);
+  if (alone_ == node) report_->client_delay.add(waited);
   if (someone_waited_at_exit_) report_->sync_delay.add(in_message_times(now - last_exit_));
   someone_waited_at_exit_ = false;
   const std::uint64_t bypassed = report_->entries - process.entries_then;
@@ -82,8 +80,9 @@ void MutexOracle::crash(NodeId node, Ticks now) {
 }
 
 void MutexOracle::fell_silent(Ticks now) {
-  violate(Promise::deadlock_freedom, now,
-          "deadlock: no message is in flight, nobody is inside, and " + list_waiting() + " for ever");
+  violate(
+      Promise::deadlock_freedom, now,
+      "deadlock: no message is in flight, nobody is inside, and " + list_waiting() + " for ever");
   violate(Promise::starvation_freedom, now, list_waiting() + " for ever");
 }
 

@@ -113,7 +113,6 @@ class MutexOracle {
  private:
   struct Process {
     Status status = Status::idle;
-    bool alone = false;  // nobody else was inside or waiting when it asked
     Ticks requested_at{};
     std::uint64_t entries_then = 0;
   };
@@ -129,6 +128,7 @@ class MutexOracle {
   std::uint32_t waiting_ = 0;
   std::uint32_t inside_ = 0;
   NodeId last_inside_ = nobody;
+  NodeId alone_ = nobody;  // waits, and nobody else has been inside or waiting meanwhile
   Ticks last_progress_{0};
   Ticks last_exit_{-1};
   bool someone_waited_at_exit_ = false;

@@ -158,16 +158,17 @@ std::optional<std::string> objection(const Plan& plan, const Info& info) {
            std::to_string(plan.setup.size - 1);
   }
   if (work.kind == Workload::Kind::poisson && !(work.rate > 0)) return "a rate is above 0";
-  const bool may_spin = work.kind == Workload::Kind::saturated || work.kind == Workload::Kind::closed;
+  const bool may_spin =
+      work.kind == Workload::Kind::saturated || work.kind == Workload::Kind::closed;
   if (may_spin && plan.critical_section.value == 0) {
     return "a critical section of length 0 under this workload would let one process enter for "
            "ever at one instant; give it a length";
   }
   if (auto why = impossible(plan)) return why;
   const Assumptions broken = broken_by(plan);
-  for (const Assumption assumption : {Assumption::no_loss, Assumption::no_duplication,
-                                      Assumption::fifo, Assumption::no_crash,
-                                      Assumption::no_suspicion}) {
+  for (const Assumption assumption :
+       {Assumption::no_loss, Assumption::no_duplication, Assumption::fifo, Assumption::no_crash,
+        Assumption::no_suspicion}) {
     if (broken.has(assumption) && info.assumes.has(assumption) && !plan.may_break.has(assumption)) {
       return std::string(info.name) + " assumes that " + std::string(describe(assumption)) +
              "; to break this on purpose add --allow " + std::string(name_of_breaking(assumption));

@@ -33,12 +33,12 @@ struct Workload {
     turns       // one after the other, each when all is quiet again
   };
   Kind kind = Kind::everyone;
-  std::uint64_t entries = 0;                // in all, for the last four
-  std::uint32_t requesters = 0;             // so many processes, drawn by the seed; 0: all
-  NodeId first = nobody;                    // who asks under `one`; nobody: drawn by the seed
-  Ticks think = 10 * message_time;          // mean of the exponential pause of `closed`
-  double rate = 0.1;                        // requests per message time under `poisson`
-  std::vector<NodeId> order;                // who takes turns; empty: drawn uniformly
+  std::uint64_t entries = 0;                   // in all, for the last four
+  std::uint32_t requesters = 0;                // so many processes, drawn by the seed; 0: all
+  NodeId first = nobody;                       // who asks under `one`; nobody: drawn by the seed
+  Ticks think = 10 * message_time;             // mean of the exponential pause of `closed`
+  double rate = 0.1;                           // requests per message time under `poisson`
+  std::vector<NodeId> order;                   // who takes turns; empty: drawn uniformly
   std::vector<std::pair<Ticks, NodeId>> also;  // further requests, at given times
 };
 

@@ -63,9 +63,9 @@ struct Report {
   std::vector<MessageType> by_type;
   Ticks ended{};
 
-  Summary client_delay;  // request to entry while nobody else was inside or waiting
-  Summary sync_delay;    // exit to next entry while someone waited
-  Summary waiting;       // request to entry, all of them
+  Summary client_delay;             // request to entry while nobody else was inside or waiting
+  Summary sync_delay;               // exit to next entry while someone waited
+  Summary waiting;                  // request to entry, all of them
   std::uint64_t most_bypassed = 0;  // entries of others during the unluckiest wait
   std::uint64_t inversions = 0;     // entries before a request that happened earlier
   bool order_judged = false;        // the group was small enough to tell

@@ -82,8 +82,7 @@ class Simulation : private Chooser {
       schedule_exit(plan_.inside);
     }
     for (std::uint32_t i = 0; i < plan_.faults.schedule.size(); ++i) {
-      queue_.push(
-          {.at = plan_.faults.schedule[i].at, .argument = i, .kind = EventKind::fault});
+      queue_.push({.at = plan_.faults.schedule[i].at, .argument = i, .kind = EventKind::fault});
     }
     if constexpr (Starts<P>) {
       for (std::uint32_t i = 0; i < plan_.setup.size; ++i) {
@@ -150,7 +149,8 @@ class Simulation : private Chooser {
     driver_.is_free(id, now_);
     if (P::info().perpetual && oracle_.waiting() == 0 && oracle_.inside() == 0) {
       // Such a protocol never falls silent, so a turn or the whole run ends here.
-      const bool turn_ended = driver_.is_exhausted() || plan_.workload.kind == Workload::Kind::turns;
+      const bool turn_ended =
+          driver_.is_exhausted() || plan_.workload.kind == Workload::Kind::turns;
       if (turn_ended) close_turn();
       const Ticks pause = plan_.setup.size * message_time;
       if (driver_.is_exhausted() && faults_left() == 0) stopped_ = true;
@@ -200,7 +200,8 @@ class Simulation : private Chooser {
         oracle_.crash(fault.node, now_);
         driver_.lapse(fault.node);
         ++lives_[fault.node.value];
-        std::erase_if(timers_, [&](const auto& timer) { return timer.first >> 32 == fault.node.value; });
+        std::erase_if(timers_,
+                      [&](const auto& timer) { return timer.first >> 32 == fault.node.value; });
         nodes_[fault.node.value].reset();
         break;
       case Fault::Kind::recover:
@@ -351,7 +352,9 @@ class Simulation : private Chooser {
   void open_turn(NodeId id) {
     if (plan_.workload.kind != Workload::Kind::turns) return;
     const auto [enter, exit] = messages_so_far();
-    turn_ = {.node = id, .messages_enter = enter, .messages_exit = exit,
+    turn_ = {.node = id,
+             .messages_enter = enter,
+             .messages_exit = exit,
              .transmissions = report_.transmissions};
     waited_before_turn_ = report_.waiting.sum;
     turn_open_ = true;

@@ -24,7 +24,7 @@ Nodes inside_after_a_duplicated_reply() {
 
 TEST(WrongRicartAgrawala, CountingRepliesTakesADuplicateForAnotherProcess) {
   EXPECT_EQ(inside_after_a_duplicated_reply<RicartAgrawala>(), Nodes{2});
-  EXPECT_EQ(inside_after_a_duplicated_reply<RicartAgrawalaCountsReplies>(), (Nodes{1, 2}));
+  EXPECT_EQ(inside_after_a_duplicated_reply<WrongRicartAgrawalaCountsReplies>(), (Nodes{1, 2}));
 }
 
 // A reply to the first request of 1 comes again when 1 asks a second time and 0 is inside.
@@ -46,7 +46,7 @@ Nodes inside_after_a_stale_reply() {
 
 TEST(WrongRicartAgrawala, CountingRepliesTakesAStaleOneForAnAnswer) {
   EXPECT_EQ(inside_after_a_stale_reply<RicartAgrawala>(), Nodes{0});
-  EXPECT_EQ(inside_after_a_stale_reply<RicartAgrawalaCountsReplies>(), (Nodes{0, 1}));
+  EXPECT_EQ(inside_after_a_stale_reply<WrongRicartAgrawalaCountsReplies>(), (Nodes{0, 1}));
 }
 
 // Process 0 asks at 1. Process 2 hears of it, asks at 2, and so moves the clock of 0 to 2. Process
@@ -66,7 +66,7 @@ Nodes inside_after_the_clock_has_moved() {
 
 TEST(WrongRicartAgrawala, ComparingTheClockLetsAnotherGoFirstAfterBeingLetGoFirst) {
   EXPECT_EQ(inside_after_the_clock_has_moved<RicartAgrawala>(), Nodes{0});
-  EXPECT_EQ(inside_after_the_clock_has_moved<RicartAgrawalaComparesClock>(), (Nodes{0, 1}));
+  EXPECT_EQ(inside_after_the_clock_has_moved<WrongRicartAgrawalaComparesClock>(), (Nodes{0, 1}));
 }
 
 template <class P>
@@ -80,7 +80,7 @@ Nodes inside_after_two_asked_at_once() {
 
 TEST(WrongRicartAgrawala, WithoutIdsEqualClocksWaitForEachOther) {
   EXPECT_EQ(inside_after_two_asked_at_once<RicartAgrawala>(), Nodes{0});
-  EXPECT_EQ(inside_after_two_asked_at_once<RicartAgrawalaNoTieBreak>(), Nodes{});
+  EXPECT_EQ(inside_after_two_asked_at_once<WrongRicartAgrawalaNoTieBreak>(), Nodes{});
 }
 
 // Process 0 consents to the request of 1 and asks itself; its request overtakes its reply.
@@ -97,7 +97,7 @@ Nodes inside_after_asking_on_consent() {
 
 TEST(WrongRicartAgrawala, AForgottenClockAsksEarlierThanWhatItConsentedTo) {
   EXPECT_EQ(inside_after_asking_on_consent<RicartAgrawala>(), Nodes{1});
-  EXPECT_EQ(inside_after_asking_on_consent<RicartAgrawalaForgotten>(), (Nodes{0, 1}));
+  EXPECT_EQ(inside_after_asking_on_consent<WrongRicartAgrawalaForgotten>(), (Nodes{0, 1}));
 }
 
 // How many of 200 random schedules let two in, or leave someone waiting for ever.
@@ -121,22 +121,22 @@ Harm harm_in_random_schedules(bool fifo, bool duplicates) {
 }
 
 TEST(WrongRicartAgrawala, RandomSchedulesFindEachFlaw) {
-  EXPECT_GT(harm_in_random_schedules<RicartAgrawalaCountsReplies>(false, true).unsafe, 0);
-  EXPECT_GT(harm_in_random_schedules<RicartAgrawalaComparesClock>(true, false).unsafe, 0);
-  EXPECT_GT(harm_in_random_schedules<RicartAgrawalaNoTieBreak>(true, false).stuck, 0);
-  EXPECT_GT(harm_in_random_schedules<RicartAgrawalaForgotten>(true, false).unsafe, 0);
+  EXPECT_GT(harm_in_random_schedules<WrongRicartAgrawalaCountsReplies>(false, true).unsafe, 0);
+  EXPECT_GT(harm_in_random_schedules<WrongRicartAgrawalaComparesClock>(true, false).unsafe, 0);
+  EXPECT_GT(harm_in_random_schedules<WrongRicartAgrawalaNoTieBreak>(true, false).stuck, 0);
+  EXPECT_GT(harm_in_random_schedules<WrongRicartAgrawalaForgotten>(true, false).unsafe, 0);
 }
 
 TEST(WrongRicartAgrawala, CountingRepliesIsSafeWhereNothingIsDuplicated) {
-  const Harm harm = harm_in_random_schedules<RicartAgrawalaCountsReplies>(false, false);
+  const Harm harm = harm_in_random_schedules<WrongRicartAgrawalaCountsReplies>(false, false);
   EXPECT_EQ(harm.unsafe, 0);
   EXPECT_EQ(harm.stuck, 0);
 }
 
 TEST(WrongRicartAgrawala, ClaimsWhatABelieverWouldAndNamesItsFlaw) {
   for (const Info* info :
-       {&RicartAgrawalaCountsReplies::info(), &RicartAgrawalaComparesClock::info(),
-        &RicartAgrawalaNoTieBreak::info(), &RicartAgrawalaForgotten::info()}) {
+       {&WrongRicartAgrawalaCountsReplies::info(), &WrongRicartAgrawalaComparesClock::info(),
+        &WrongRicartAgrawalaNoTieBreak::info(), &WrongRicartAgrawalaForgotten::info()}) {
     EXPECT_TRUE(info->name.starts_with("wrong-ricart-agrawala-"));
     EXPECT_TRUE(info->is_wrong());
     EXPECT_TRUE(info->promises == RicartAgrawala::info().promises);

@@ -76,8 +76,8 @@ TEST_P(Algorithm, BeginsRightlyWithAnyProcessInside) {
         plan.workload.kind = Workload::Kind::everyone;
         const Report report = run(plan);
         const sim::Violation* broken = report.broken(info().promises);
-        ASSERT_EQ(broken, nullptr) << size << " processes, " << inside << " inside, seed " << seed
-                                   << ": " << broken->what;
+        ASSERT_EQ(broken, nullptr)
+            << size << " processes, " << inside << " inside, seed " << seed << ": " << broken->what;
         if (info().promises.has(Promise::deadlock_freedom)) {
           // The one inside asks too, as soon as it is out.
           ASSERT_EQ(report.entries, size) << inside << " inside, seed " << seed;

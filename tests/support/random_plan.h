@@ -28,7 +28,8 @@ inline sim::Plan random_plan(const Info& info, std::uint64_t seed, Assumptions b
     plan.delay.high = 4 * message_time;
   }
   const sim::Workload::Kind kinds[] = {sim::Workload::Kind::everyone, sim::Workload::Kind::closed,
-                                       sim::Workload::Kind::poisson, sim::Workload::Kind::saturated};
+                                       sim::Workload::Kind::poisson,
+                                       sim::Workload::Kind::saturated};
   plan.workload.kind = kinds[random.below(4)];
   plan.workload.entries = 4 * plan.setup.size;
   plan.workload.think = static_cast<std::int64_t>(1 + random.below(10)) * message_time;

@@ -19,6 +19,9 @@ class VotingSets {
 
   // Ascending, and always the same for the same process.
   virtual std::vector<NodeId> of(NodeId node) const = 0;
+  // The place of `voter` in of(node), from 0; none if it is not there. Does not list the set.
+  virtual std::optional<std::uint32_t> place(NodeId node, NodeId voter) const = 0;
+  bool contains(NodeId node, NodeId voter) const { return place(node, voter).has_value(); }
   // K, the size of every set.
   virtual std::uint32_t set_size() const = 0;
   virtual std::string describe() const = 0;
@@ -28,11 +31,12 @@ class VotingSets {
 
 // √N × √N processes in a square; the set is the row and the column: K = 2√N − 1.
 std::shared_ptr<const VotingSets> grid_voting_sets(std::uint32_t size);
-// The lines of a finite projective plane of order q, a prime power: N = q² + q + 1, K = q + 1.
+// The lines of a finite projective plane of order q, a prime power: N = q² + q + 1, K = q + 1. The
+// triangle, N = 3 and K = 2, counts as the plane of order 1.
 std::shared_ptr<const VotingSets> plane_voting_sets(std::uint32_t size);
 // {i + d mod N : d in D} where every residue is a difference of two members of D. For every N.
 std::shared_ptr<const VotingSets> cyclic_voting_sets(std::uint32_t size);
-// The first of plane and cyclic that exists.
+// The plane where it exists, otherwise the cyclic cover, which is never smaller.
 std::shared_ptr<const VotingSets> best_voting_sets(std::uint32_t size);
 
 // The number of processes nearest to `size` for which the construction exists, for a hint.

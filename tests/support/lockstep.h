@@ -1,5 +1,6 @@
 // A host for tests that count: every message takes exactly one message time, so that what theory
-// says of delays and messages can be compared to the letter. Channels are FIFO.
+// says of delays and messages can be compared to the letter. Channels are FIFO. On request the
+// network becomes disorderly instead, for protocols whose timers matter.
 #pragma once
 
 #include <cstddef>
@@ -27,6 +28,10 @@ class Lockstep : private Chooser {
   }
   Lockstep(const Lockstep&) = delete;
   Lockstep& operator=(const Lockstep&) = delete;
+
+  // From now on a message takes up to five message times, so that later ones may overtake it, and
+  // one in eight arrives twice.
+  void be_disorderly() { disorderly_ = true; }
 
   void request(std::uint32_t node) {
     nodes_[node].request(out_);
@@ -74,6 +79,7 @@ class Lockstep : private Chooser {
   std::size_t enter_messages() const { return enter_messages_; }
   std::size_t exit_messages() const { return exit_messages_; }
   std::size_t entries() const { return entries_; }
+  std::size_t most_inside() const { return most_inside_; }
   double last_entry_at() const { return in_message_times(last_entry_at_); }
   const P& node(std::uint32_t id) const { return nodes_[id]; }
   const Setup& setup() const { return setup_; }
@@ -117,7 +123,12 @@ class Lockstep : private Chooser {
         }
         const Phase phase = std::visit([]<class M>(const M&) { return phase_of<M>(); }, message);
         ++(phase == Phase::exit ? exit_messages_ : enter_messages_);
-        events_.push({now_ + message_time, number_++, to, Delivery{self, message}});
+        for (bool twice = disorderly_ && choices_() % 8 == 0;; twice = false) {
+          const Ticks delay{disorderly_ ? static_cast<std::int64_t>(choices_() % 5'000'000)
+                                        : message_time.value};
+          events_.push({now_ + delay, number_++, to, Delivery{self, message}});
+          if (!twice) break;
+        }
       }
       for (const auto& timer : out_.timers()) {
         const std::uint64_t generation = ++armed_[{self, timer.id}];
@@ -139,6 +150,7 @@ class Lockstep : private Chooser {
   OutboxOf<P> out_{*this};
   std::vector<P> nodes_;
   std::mt19937 choices_;
+  bool disorderly_ = false;
   Ticks now_{};
   Ticks last_entry_at_{};
   std::uint64_t number_ = 0;

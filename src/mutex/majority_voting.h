@@ -1,0 +1,97 @@
+// Voting by majority: whoever has more than half of the votes goes in, and who has not tries again.
+//
+// S.-D. Lin, Q. Lian, M. Chen and Z. Zhang, "A practical distributed mutual exclusion protocol in
+// dynamic peer-to-peer systems", IPTPS 2004, in the simplified form of A. S. Tanenbaum and M. van
+// Steen, "Distributed Systems", where it is called the decentralized algorithm.
+//
+// Idea: each process is also a coordinator with one vote, which it gives to whoever asks first and
+// refuses to others, at once. A process asks its coordinators and enters with m votes, more than
+// half of all N. If it cannot reach m it gives back what it got, pauses for a random time and
+// tries again.
+//
+// Setup: votes_needed is m (0: the smallest majority), voters_asked is how many are asked, the
+// process itself and those after it in ring order (0: all).
+//
+// Assumes: no message is lost and no process stops; a coordinator that crashed and forgot its vote
+// could vote twice. Channels need not be FIFO, and may duplicate: each attempt has a number, an OK
+// for an attempt that is over is answered by giving the vote back, and the request of a later
+// attempt tells a coordinator that the earlier one is over.
+// Promises: safety; freedom from deadlock in the sense that someone gets in with probability 1,
+// since pauses are random and grow. Not freedom from starvation: others may always be faster.
+// Costs: when asking a coordinators and alone, 3(a−1) messages, the own vote being free; delay 2.
+// With k attempts at most 3(a−1)k: refused votes need no release.
+//
+// Differences from the paper: there, coordinators queue requests and hold leases; the textbook's
+// refusal and random pause is what the comparison tables describe.
+#pragma once
+
+#include <cstdint>
+#include <variant>
+
+#include "core/node_set.h"
+#include "core/protocol.h"
+
+namespace baton {
+
+class MajorityVoting {
+ public:
+  struct Request {
+    SequenceNumber attempt;
+  };
+  struct Ok {
+    SequenceNumber attempt;
+  };
+  struct Denied {
+    SequenceNumber attempt;
+  };
+  // The vote comes back: after the critical section, or because the attempt failed.
+  struct Release {
+    static constexpr Phase phase = Phase::exit;
+    SequenceNumber attempt;
+  };
+  struct GiveUp {
+    SequenceNumber attempt;
+  };
+  using Message = std::variant<Request, Ok, Denied, Release, GiveUp>;
+  using Event = Entered;
+  using Out = Outbox<Message, Event>;
+
+  enum class Mode : std::uint8_t { released, asking, pausing, held };
+  struct State {
+    // As one who asks.
+    Mode mode = Mode::released;
+    SequenceNumber attempt;      // the latest; attempts are numbered across requests
+    std::uint32_t failures = 0;  // of the present request, as far as they lengthen the pause
+    NodeSet granted;             // who gave me a vote in this attempt
+    NodeSet denied;              // who refused it
+
+    // As a coordinator.
+    NodeId voted_for = nobody;
+    SequenceNumber voted_attempt;  // of the one voted for
+  };
+
+  MajorityVoting(NodeId self, const Setup& setup, NodeId inside = nobody);
+
+  void request(Out& out);
+  void release(Out& out);
+  void receive(NodeId from, const Message& message, Out& out);
+  void expire(TimerId timer, Out& out);
+
+  const State& state() const { return state_; }
+  static const Info& info();
+
+ private:
+  void try_again(Out& out);
+  void give_up(Out& out);
+
+  void upon_request(NodeId from, SequenceNumber attempt, Out& out);
+  void upon_ok(NodeId from, SequenceNumber attempt, Out& out);
+  void upon_denied(NodeId from, SequenceNumber attempt, Out& out);
+  void upon_vote_back(NodeId from, SequenceNumber attempt);
+
+  NodeId self_;
+  const Setup* setup_;
+  State state_;
+};
+
+}  // namespace baton

@@ -118,7 +118,7 @@ Workload::Kind workload_named(const std::string& typed) {
 
 // "0,1|2,3@20": processes that are not named stand together on a side of their own.
 Fault partition_of(const std::string& typed, std::uint32_t size) {
-  const auto [sides, at] = at_time(typed, "0,1|2,3@TIME")->allow_extra_args(false);
+  const auto [sides, at] = at_time(typed, "0,1|2,3@TIME");
   Fault fault{.at = at, .kind = Fault::Kind::partition};
   fault.side_of.assign(size, 0);
   std::uint32_t side = 1;
@@ -157,7 +157,7 @@ std::vector<Fault> schedule_of(const SimOptions& options, std::uint32_t size) {
         {.at = ticks(real(typed, "a time in message times"), "a time"), .kind = Fault::Kind::heal});
   }
   for (const std::string& typed : options.suspicions) {
-    const auto [pair, at] = at_time(typed, "WHO:WHOM@TIME")->allow_extra_args(false);
+    const auto [pair, at] = at_time(typed, "WHO:WHOM@TIME");
     const auto ends = split(pair, ':');
     if (ends.size() != 2) throw UsageError("'" + typed + "' is not of the form WHO:WHOM@TIME");
     schedule.push_back({.at = at,

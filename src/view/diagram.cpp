@@ -141,7 +141,8 @@ std::string_view Diagram::glyph_of(Life life) const {
 }
 
 void Diagram::put(std::vector<Cell>& cells, NodeId node, std::string_view glyph, bool bold) const {
-  cells[column(node)] = {glyph, node, bold};
+  // What is blank has no colour, or it could not be trimmed from a line's end.
+  cells[column(node)] = glyph == " " ? Cell{} : Cell{glyph, node, bold};
 }
 
 std::vector<Cell> Diagram::lifelines() const {
@@ -173,9 +174,11 @@ void Diagram::draw_arrival(std::vector<Cell>& cells, const Row& row) const {
     const bool sends = std::binary_search(row.peers.begin(), row.peers.end(), node);
     const bool gets = std::binary_search(row.nodes.begin(), row.nodes.end(), node);
     if (gets || life_[node.value] == Life::inside) continue;
-    if (!sends) {
+    if (life_[node.value] == Life::down) {
+      if (node != first && node != last) cells[column(node)] = {glyphs_.line, colour};
+    } else if (!sends) {
       put(cells, node, glyphs_.across);
-    } else if (life_[node.value] != Life::down) {
+    } else {
       put(cells, node,
           node == first  ? glyphs_.tail_at_left
           : node == last ? glyphs_.tail_at_right
@@ -259,12 +262,15 @@ void Diagram::append_line(const std::string& time, const std::vector<Cell>& cell
   const std::size_t start = out_.size();
   out_.append(margin_ - 2 - time.size(), ' ');
   out_ += time + "  ";
-  for (const Cell& cell : cells) {
-    if (cell.glyph == " ") {
-      out_ += ' ';
-    } else {
-      append(cell.glyph, cell.colour, cell.bold);
+  // Neighbours of the same style share one escape.
+  for (std::size_t i = 0; i < cells.size();) {
+    const Cell& first = cells[i];
+    std::string run;
+    for (; i < cells.size() && cells[i].colour == first.colour && cells[i].bold == first.bold;
+         ++i) {
+      run += cells[i].glyph;
     }
+    append(run, first.colour, first.bold);
   }
   std::size_t room = room_;
   const bool cut = columns(sentence) > room_;
@@ -356,7 +362,9 @@ std::string Diagram::text() {
     if (new_instant && (air || i == 0)) append_line("", lifelines(), {}, false);
     const bool bold = row.kind == TraceKind::enter || row.kind == TraceKind::crash;
     const std::vector<Cell> cells = picture(row);
-    append_line(new_instant ? narrator_.time(row.at) : "", cells, narrator_.tell(row), bold);
+    Sentence sentence = narrator_.tell(row);
+    if (columns(sentence) > room_) sentence = narrator_.tell(row, true);
+    append_line(new_instant ? narrator_.time(row.at) : "", cells, sentence, bold);
   }
   append_line("", lifelines(), {}, false);
   out_ += '\n';

@@ -50,16 +50,16 @@ void Narrator::people(Sentence& to, const std::vector<NodeId>& nodes, std::size_
 }
 
 // "Request<1,0>", "Reply(<1,0> 1)", "Token"; "Reply…" where one row has several.
-std::string Narrator::message(const Row& row) const {
+std::string Narrator::message(const Row& row, bool briefly) const {
   std::string text = printable(row.name, !unicode_);
-  if (row.bodies_differ) return text + (unicode_ ? "…" : "...");
-  if (row.body.empty() || row.body == "()") return text;
+  if (row.bodies_differ && !briefly) return text + (unicode_ ? "…" : "...");
+  if (briefly || row.body.empty() || row.body == "()") return text;
   std::string body = printable(row.body, !unicode_);
   const bool is_timestamp = body.starts_with("(<") && body.find('>') == body.size() - 2;
   return text + (is_timestamp ? body.substr(1, body.size() - 2) : body);
 }
 
-void Narrator::arrival(Sentence& to, const Row& row) const {
+void Narrator::arrival(Sentence& to, const Row& row, bool briefly) const {
   // All the others of the one process on the other side.
   const std::size_t others = trace_->size - 1;
   const bool several = row.nodes.size() > 1;
@@ -69,15 +69,15 @@ void Narrator::arrival(Sentence& to, const Row& row) const {
   } else {
     to.push_back({several ? " get " : " gets "});
   }
-  to.push_back({message(row) + " from "});
+  to.push_back({message(row, briefly) + " from "});
   people(to, row.peers, others);
   if (row.again) to.push_back({" again"});
-  if (!rows_->same_delay && row.kind == TraceKind::receive) {
+  if (!briefly && !rows_->same_delay && row.kind == TraceKind::receive) {
     to.push_back({", sent at " + time(row.since)});
   }
 }
 
-Sentence Narrator::tell(const Row& row) const {
+Sentence Narrator::tell(const Row& row, bool briefly) const {
   Sentence text;
   const bool several = row.nodes.size() > 1;
   const auto verb = [&](std::string one, std::string many) {
@@ -90,16 +90,17 @@ Sentence Narrator::tell(const Row& row) const {
       break;
     case TraceKind::send:
       people(text, row.nodes, trace_->size - 1);
-      text.push_back({(several ? " send " : " sends ") + message(row) + " to "});
+      text.push_back({(several ? " send " : " sends ") + message(row, briefly) + " to "});
       people(text, row.peers, trace_->size - 1);
       break;
     case TraceKind::receive:
     case TraceKind::drop:
-      arrival(text, row);
+      arrival(text, row, briefly);
       break;
     case TraceKind::enter:
       verb("enters", "enter");
-      if (row.since != row.at) text.push_back({", having waited " + time(row.at - row.since)});
+      if (row.since != row.at && !briefly)
+        text.push_back({", having waited " + time(row.at - row.since)});
       if (!row.companions.empty()) {
         text.push_back({", beside "});
         people(text, row.companions, trace_->size);

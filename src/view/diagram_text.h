@@ -19,15 +19,17 @@ class Narrator {
  public:
   Narrator(const Trace& trace, const Rows& rows, bool unicode);
 
-  Sentence tell(const Row& row) const;
+  // The whole sentence; or, where there is little room, the same without messages' bodies and
+  // durations.
+  Sentence tell(const Row& row, bool briefly = false) const;
   // In message times, with as many decimals as the whole trace needs (1 to 3).
   std::string time(Ticks time) const;
   std::string name(NodeId node) const;
 
  private:
   void people(Sentence& to, const std::vector<NodeId>& nodes, std::size_t everybody) const;
-  void arrival(Sentence& to, const Row& row) const;
-  std::string message(const Row& row) const;
+  void arrival(Sentence& to, const Row& row, bool briefly) const;
+  std::string message(const Row& row, bool briefly) const;
 
   const Trace* trace_;
   const Rows* rows_;

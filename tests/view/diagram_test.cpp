@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <regex>
 #include <sstream>
 
 #include "mutex/ricart_agrawala.h"
@@ -31,7 +30,15 @@ std::size_t widest_line(const std::string& text) {
 }
 
 std::string without_colour(const std::string& text) {
-  return std::regex_replace(text, std::regex("\x1b\\[[0-9;]*m"), "");
+  std::string plain;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '\x1b') {
+      at = text.find('m', at);
+    } else {
+      plain += text[at];
+    }
+  }
+  return plain;
 }
 
 TEST(Diagram, ShowsAConversationOfThree) {
@@ -73,6 +80,10 @@ TEST(Diagram, NoLineIsWiderThanAsked) {
       }
     }
   }
+}
+
+TEST(Diagram, LeavesOutBodiesWhereThereIsLittleRoom) {
+  expect_golden("loss_and_crash_narrow.txt", draw(loss_and_crash(), {.width = 48}));
 }
 
 TEST(Diagram, NoLineEndsInSpaces) {
@@ -117,11 +128,13 @@ TEST(Diagram, NamesCannotMoveTheCursor) {
 }
 
 TEST(Diagram, ColourChangesNothingButColour) {
-  const std::string plain = draw(everybody_asks(5), {});
-  const std::string coloured = draw(everybody_asks(5), {.colour = true});
-  EXPECT_EQ(plain.find('\x1b'), plain.npos);
-  EXPECT_NE(coloured.find("\x1b[1;38;5;"), coloured.npos);
-  EXPECT_EQ(without_colour(coloured), plain);
+  for (const Trace& trace : {everybody_asks(5), loss_and_crash(), maekawa_deadlock()}) {
+    const std::string plain = draw(trace, {});
+    const std::string coloured = draw(trace, {.colour = true});
+    EXPECT_EQ(plain.find('\x1b'), plain.npos);
+    EXPECT_NE(coloured.find("\x1b[1;38;5;"), coloured.npos);
+    EXPECT_EQ(without_colour(coloured), plain);
+  }
 }
 
 TEST(Diagram, StopsAfterTheRowsAskedFor) {

@@ -84,5 +84,17 @@ TEST(DiagramRows, AMulticastIsOneRowAndSoIsItsArrival) {
   EXPECT_EQ(rows.rows[4].peers.size(), 5U);  // ... arrive
 }
 
+TEST(DiagramRows, ADuplicateHasARowOfItsOwn) {
+  Trace trace{.algorithm = "any", .size = 2};
+  TraceRecorder record(trace);
+  const auto message = record.send({0}, {0}, {1}, "Token", "()");
+  record.receive({1}, {1}, message);
+  record.receive({1}, {1}, message);
+  const view::Rows rows = view::rows_of(trace);
+  ASSERT_EQ(rows.rows.size(), 3U);
+  EXPECT_FALSE(rows.rows[1].again);
+  EXPECT_TRUE(rows.rows[2].again);
+}
+
 }  // namespace
 }  // namespace baton::test

@@ -75,13 +75,24 @@ TEST(ShiViz, HostsAreDistinctWords) {
 
 TEST(Chrome, WritesTraceEvents) { expect_golden("one_asks.chrome.json", chrome(one_asks())); }
 
+// Events of one process that follow each other more closely than a message's slice is long.
+Trace hurried() {
+  Trace trace{.algorithm = "hurried", .size = 2};
+  TraceRecorder record(trace);
+  const auto message = record.send({0}, {1}, {0}, "Token", "()");
+  record.receive({1'000}, {0}, message);
+  record.local({11'000}, {0}, TraceKind::request);
+  record.local({211'000}, {0}, TraceKind::enter);
+  return trace;
+}
+
 struct Slice {
   double begin, end;
 };
 
 TEST(Chrome, SlicesOfAThreadNestAndArrowsBeginAndEndInThem) {
-  for (const Trace& trace :
-       {everybody_asks(5), named_and_uneven(), loss_and_crash(), election(), two_inside()}) {
+  for (const Trace& trace : {everybody_asks(5), named_and_uneven(), loss_and_crash(), election(),
+                             two_inside(), hurried()}) {
     const json::value document = json::parse(chrome(trace));
     std::map<std::int64_t, std::vector<Slice>> slices;
     std::map<std::int64_t, std::string> arrows;

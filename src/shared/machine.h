@@ -1,0 +1,50 @@
+// The contract between shared-memory algorithms and those who run or check them.
+//
+// A machine is a value: N processes over shared registers, all of it in one plain aggregate,
+// `State`, which generic code can compare, hash, print and encode (core/reflect.h). It has no
+// thread and no randomness. Its host decides which process goes next; one step is one atomic
+// action, at most one access to a shared register. Where the outcome of a step is open (a read
+// that overlaps a write), the machine says how many outcomes there are and the host decides: a
+// random scheduler draws one, a checker tries them all.
+//
+// A process outside its critical section may stay there for ever: its step is its start, and the
+// host that wants it to stay does not schedule it. A process anywhere else is owed its next step;
+// that is the only fairness that the algorithms ask for.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+
+#include "core/ids.h"
+#include "core/info.h"
+
+namespace baton {
+
+enum class Section : std::uint8_t {
+  outside,  // in the noncritical section
+  doorway,  // on its way in, in the part that is done in a bounded number of its own steps
+  waiting,  // on its way in, where it may have to wait for others
+  inside,   // in the critical section; its next step leaves it
+  leaving   // in the exit protocol
+};
+
+template <class M>
+concept SharedMachine = std::copyable<M> && std::constructible_from<M, std::uint32_t> &&
+    requires(M machine, const M& constant, NodeId process, std::uint32_t choice) {
+  typename M::State;
+  typename M::Options;
+  { M::info() } -> std::same_as<const Info&>;
+  { constant.state() } -> std::same_as<const typename M::State&>;
+  { constant.size() } -> std::same_as<std::uint32_t>;
+  { constant.section(process) } -> std::same_as<Section>;
+  // Whether the process can take a step now.
+  { constant.enabled(process) } -> std::same_as<bool>;
+  // How many outcomes that step has, at least 1; `choice` is below that.
+  { constant.choices(process) } -> std::same_as<std::uint32_t>;
+  machine.step(process, choice);
+  // What that step is, in the algorithm's words, for traces: "reads num[1]".
+  { constant.next_step(process) } -> std::same_as<std::string>;
+};
+
+}  // namespace baton

@@ -1,0 +1,24 @@
+#include "shared/random_run.h"
+
+namespace baton {
+
+void RunAccount::note(NodeId process, Section before, Section after) {
+  ++report_.steps;
+  if (before == after) return;
+  if (after == Section::waiting) waited_entries_[process.value] = 0;
+  if (before == Section::inside) --inside_;
+  if (after != Section::inside) return;
+
+  ++report_.entries;
+  ++report_.entries_of[process.value];
+  if (inside_++ > 0) {
+    ++report_.violations;
+    if (!report_.violated_step) report_.violated_step = report_.steps;
+  }
+  waited_entries_[process.value].reset();
+  for (std::optional<std::uint64_t>& waited : waited_entries_) {
+    if (waited) report_.longest_wait_entries = std::max(report_.longest_wait_entries, ++*waited);
+  }
+}
+
+}  // namespace baton

@@ -1,0 +1,216 @@
+#include "shared/bakery_machine.h"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+
+#include "shared/bakery_machine_wrong.h"
+#include "shared/exploration.h"
+#include "shared/fair_cycle.h"
+#include "shared/random_run.h"
+
+namespace baton::test {
+namespace {
+
+using Registers = BakeryMachine::Registers;
+using History = Exploration<BakeryMachine>::History;
+
+template <class M = BakeryMachine>
+M small(std::uint32_t processes, std::uint32_t last_ticket, Registers registers = Registers::safe) {
+  return M(processes, {.registers = registers, .last_ticket = {last_ticket}});
+}
+
+template <class M>
+std::uint32_t inside(const M& machine) {
+  std::uint32_t count = 0;
+  for (std::uint32_t i = 0; i < machine.size(); ++i) {
+    if (machine.section({i}) == Section::inside) ++count;
+  }
+  return count;
+}
+
+constexpr auto two_inside = [](const auto& node) { return inside(node.machine) > 1; };
+
+// Steps of one process until it is in a section.
+template <class M>
+std::string advance(M& machine, std::uint32_t process, Section until) {
+  std::string log;
+  do {
+    log += std::to_string(process) + " " + machine.next_step({process}) + "\n";
+    machine.step({process}, 0);
+  } while (machine.section({process}) != until);
+  return log;
+}
+
+TEST(BakeryMachine, AProcessAloneTakesTicketOneAndEnters) {
+  BakeryMachine machine = small(2, 3);
+  EXPECT_EQ(advance(machine, 0, Section::outside),
+            "0 choosing[0] := true begins\n"
+            "0 choosing[0] := true ends\n"
+            "0 reads num[1]\n"
+            "0 num[0] := 1 begins\n"
+            "0 num[0] := 1 ends\n"
+            "0 choosing[0] := false begins\n"
+            "0 choosing[0] := false ends\n"
+            "0 reads choosing[1]\n"
+            "0 reads num[1]\n"
+            "0 num[0] := 0 begins\n"
+            "0 num[0] := 0 ends\n");
+}
+
+TEST(BakeryMachine, AnEntryAloneIsFourWritesAndThreeReadsPerOther) {
+  for (std::uint32_t n = 1; n <= 20; ++n) {
+    BakeryMachine atomic = small(n, 3, Registers::atomic);
+    std::uint32_t steps = 0;
+    do {
+      atomic.step({0}, 0);
+      ++steps;
+    } while (atomic.section({0}) != Section::outside);
+    EXPECT_EQ(steps, 4 + 3 * (n - 1));
+  }
+}
+
+TEST(BakeryMachine, AReadThatOverlapsAWriteMayReturnAnything) {
+  BakeryMachine machine = small(2, 5);
+  while (machine.next_step({0}) != "num[0] := 1 ends") machine.step({0}, 0);
+  machine.step({1}, 0);
+  machine.step({1}, 0);
+  ASSERT_EQ(machine.next_step({1}), "reads num[0]");
+  EXPECT_EQ(machine.choices({1}), 6U);
+  machine.step({1}, 4);
+  EXPECT_EQ(machine.next_step({1}), "num[1] := 5 begins");
+  machine.step({0}, 0);
+  EXPECT_EQ(machine.choices({1}), 1U);
+}
+
+TEST(BakeryMachine, WhileTheLastTicketIsOutNobodyElseComesIn) {
+  BakeryMachine machine = small(3, 1, Registers::atomic);
+  machine.step({2}, 0);
+  advance(machine, 0, Section::inside);
+  EXPECT_FALSE(machine.enabled({1}));
+  machine.step({2}, 0);
+  machine.step({2}, 0);
+  EXPECT_EQ(machine.next_step({2}), "turns back");
+  machine.step({2}, 0);
+  EXPECT_EQ(machine.section({2}), Section::outside);
+  EXPECT_FALSE(machine.enabled({2}));
+  advance(machine, 0, Section::outside);
+  EXPECT_TRUE(machine.enabled({2}));
+}
+
+TEST(BakeryMachine, RandomSchedulesNeverLetTwoInAndServeEveryone) {
+  for (std::uint64_t seed = 0; seed < 3000; ++seed) {
+    const auto n = static_cast<std::uint32_t>(2 + seed % 3);
+    const MachineRun run{.processes = n, .entries_per_process = 5, .seed = seed};
+    for (const std::uint32_t last_ticket : {4U, 1'000'000'000U}) {
+      const MachineReport report = run_at_random(small(n, last_ticket), run);
+      ASSERT_EQ(report.violations, 0U) << "seed " << seed;
+      ASSERT_TRUE(report.finished) << "seed " << seed;
+      ASSERT_EQ(report.entries, 5 * n);
+      // Each other process gets in at most once after one's own doorway.
+      ASSERT_LE(report.longest_wait_entries, n - 1) << "seed " << seed;
+    }
+  }
+}
+
+class EveryInterleaving
+    : public testing::TestWithParam<std::tuple<std::uint32_t, std::uint32_t, Registers>> {
+ protected:
+  BakeryMachine machine() const {
+    const auto [processes, last_ticket, registers] = GetParam();
+    return small(processes, last_ticket, registers);
+  }
+};
+
+TEST_P(EveryInterleaving, IsSafeAndFirstComeFirstServed) {
+  const Exploration<BakeryMachine> graph(machine(), History::arrivals);
+  RecordProperty("states", static_cast<int>(graph.nodes().size()));
+  EXPECT_TRUE(graph.find([](const auto& node) { return inside(node.machine) == 1; }));
+  EXPECT_FALSE(graph.find(two_inside));
+  EXPECT_FALSE(graph.find([](const auto& node) { return node.out_of_order; }));
+}
+
+TEST_P(EveryInterleaving, NobodyStarves) {
+  const Exploration<BakeryMachine> graph(machine());
+  EXPECT_TRUE(deadlock(graph).empty());
+  for (std::uint32_t i = 0; i < machine().size(); ++i) {
+    EXPECT_TRUE(where_it_waits(graph, {i}).fair().empty()) << "process " << i;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(BakeryMachine, EveryInterleaving,
+                         testing::Values(std::tuple(2U, 6U, Registers::safe),
+                                         std::tuple(2U, 6U, Registers::atomic),
+                                         std::tuple(3U, 3U, Registers::safe),
+                                         std::tuple(3U, 4U, Registers::atomic)));
+
+// Lecture 000: "if p_i is in the doorway and p_j is in the bakery, then {num[j], j} < {num[i], i}".
+// It can only be meant once p_i has its number.
+bool lemma_breaks(const BakeryMachine& machine, NodeId i, NodeId j) {
+  const auto& num = machine.state().num;
+  return machine.section(i) == Section::doorway && num[i.value] != Ticket{} &&
+         in_bakery(machine.section(j)) && std::pair(num[j.value], j) > std::pair(num[i.value], i);
+}
+
+TEST(TicketLemma, BreaksWhereDoorwaysOverlap) {
+  const Exploration<BakeryMachine> graph(small(2, 3, Registers::atomic));
+  const auto broken =
+      graph.find([](const auto& node) { return lemma_breaks(node.machine, {0}, {1}); });
+  ASSERT_TRUE(broken);
+  BakeryMachine machine = small(2, 3, Registers::atomic);
+  std::string story;
+  for (const Move& move : graph.schedule_to(*broken)) {
+    story += std::to_string(move.process.value) + " " + machine.next_step(move.process) + "\n";
+    machine.step(move.process, move.choice);
+  }
+  EXPECT_EQ(story,
+            "0 choosing[0] := true\n"
+            "0 reads num[1]\n"
+            "0 num[0] := 1\n"
+            "1 choosing[1] := true\n");
+  EXPECT_EQ(machine.state().num, (std::vector<Ticket>{{1}, {1}}));
+}
+
+TEST(TicketLemma, HoldsWhereTheOneHadItsTicketBeforeTheOtherBegan) {
+  for (const auto& [n, last_ticket] : {std::pair(2U, 6U), std::pair(3U, 3U)}) {
+    const Exploration<BakeryMachine> graph(small(n, last_ticket), History::arrivals);
+    std::size_t held = 0;
+    for (const auto& node : graph.nodes()) {
+      for (NodeId i{0}; i.value < n; ++i.value) {
+        if (node.machine.state().num[i.value] == Ticket{}) continue;
+        node.arrivals.ahead[i.value].for_each([&](NodeId j) {
+          ++held;
+          ASSERT_FALSE(lemma_breaks(node.machine, i, j)) << reflect::printed(node.machine.state());
+        });
+      }
+    }
+    EXPECT_GT(held, 0U);
+  }
+}
+
+TEST(BakeryWithoutChoosing, LetsTwoInEvenOverAtomicRegisters) {
+  const Exploration<BakeryWithoutChoosing> graph(
+      small<BakeryWithoutChoosing>(2, 2, Registers::atomic));
+  const auto bad = graph.find(two_inside);
+  ASSERT_TRUE(bad);
+  auto machine = small<BakeryWithoutChoosing>(2, 2, Registers::atomic);
+  std::string story;
+  for (const Move& move : graph.schedule_to(*bad)) {
+    story += std::to_string(move.process.value) + " " + machine.next_step(move.process) + "\n";
+    machine.step(move.process, move.choice);
+  }
+  EXPECT_EQ(story, "");
+  EXPECT_EQ(inside(machine), 2U);
+}
+
+TEST(BakeryWithoutChoosing, IsCaughtByRandomSchedules) {
+  std::uint64_t caught = 0;
+  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+    const MachineRun run{.processes = 3, .entries_per_process = 5, .seed = seed};
+    if (run_at_random(BakeryWithoutChoosing(3), run).violations > 0) ++caught;
+  }
+  EXPECT_GT(caught, 100U);
+}
+
+}  // namespace
+}  // namespace baton::test

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "shared/bakery_machine_wrong.h"
@@ -31,14 +32,24 @@ std::uint32_t inside(const M& machine) {
 
 constexpr auto two_inside = [](const auto& node) { return inside(node.machine) > 1; };
 
+template <class M>
+std::string play(M& machine, const std::vector<Move>& moves) {
+  std::string log;
+  for (const Move& move : moves) {
+    log += std::to_string(move.process.value) + " " + machine.next_step(move.process) + "\n";
+    machine.step(move.process, move.choice);
+  }
+  return log;
+}
+
 // Steps of one process until it is in a section.
 template <class M>
 std::string advance(M& machine, std::uint32_t process, Section until) {
   std::string log;
-  do {
-    log += std::to_string(process) + " " + machine.next_step({process}) + "\n";
-    machine.step({process}, 0);
-  } while (machine.section({process}) != until);
+  for (int steps = 0; machine.section({process}) != until || steps == 0; ++steps) {
+    if (steps == 1000) return log + "does not get there";
+    log += play(machine, {{{process}}});
+  }
   return log;
 }
 
@@ -61,40 +72,36 @@ TEST(BakeryMachine, AProcessAloneTakesTicketOneAndEnters) {
 TEST(BakeryMachine, AnEntryAloneIsFourWritesAndThreeReadsPerOther) {
   for (std::uint32_t n = 1; n <= 20; ++n) {
     BakeryMachine atomic = small(n, 3, Registers::atomic);
-    std::uint32_t steps = 0;
-    do {
-      atomic.step({0}, 0);
-      ++steps;
-    } while (atomic.section({0}) != Section::outside);
-    EXPECT_EQ(steps, 4 + 3 * (n - 1));
+    const std::string log = advance(atomic, 0, Section::outside);
+    EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 4 + 3 * (n - 1));
   }
 }
 
 TEST(BakeryMachine, AReadThatOverlapsAWriteMayReturnAnything) {
   BakeryMachine machine = small(2, 5);
-  while (machine.next_step({0}) != "num[0] := 1 ends") machine.step({0}, 0);
-  machine.step({1}, 0);
-  machine.step({1}, 0);
+  while (machine.next_step({0}) != "num[0] := 1 ends") machine.step({0});
+  machine.step({1});
+  machine.step({1});
   ASSERT_EQ(machine.next_step({1}), "reads num[0]");
   EXPECT_EQ(machine.choices({1}), 6U);
   machine.step({1}, 4);
   EXPECT_EQ(machine.next_step({1}), "num[1] := 5 begins");
-  machine.step({0}, 0);
+  machine.step({0});
   EXPECT_EQ(machine.choices({1}), 1U);
 }
 
 TEST(BakeryMachine, WhileTheLastTicketIsOutNobodyElseComesIn) {
   BakeryMachine machine = small(3, 1, Registers::atomic);
-  machine.step({2}, 0);
-  advance(machine, 0, Section::inside);
+  machine.step({2});
+  advance(machine, 0, Section::waiting);
   EXPECT_FALSE(machine.enabled({1}));
-  machine.step({2}, 0);
-  machine.step({2}, 0);
-  EXPECT_EQ(machine.next_step({2}), "turns back");
-  machine.step({2}, 0);
-  EXPECT_EQ(machine.section({2}), Section::outside);
+  EXPECT_EQ(advance(machine, 2, Section::outside),
+            "2 reads num[0]\n"
+            "2 reads num[1]\n"
+            "2 turns back\n");
   EXPECT_FALSE(machine.enabled({2}));
   advance(machine, 0, Section::outside);
+  EXPECT_TRUE(machine.enabled({1}));
   EXPECT_TRUE(machine.enabled({2}));
 }
 
@@ -113,18 +120,22 @@ TEST(BakeryMachine, RandomSchedulesNeverLetTwoInAndServeEveryone) {
   }
 }
 
-class EveryInterleaving
-    : public testing::TestWithParam<std::tuple<std::uint32_t, std::uint32_t, Registers>> {
+struct Instance {
+  std::uint32_t processes;
+  std::uint32_t last_ticket;
+  Registers registers;
+  std::size_t states;
+};
+
+class EveryInterleaving : public testing::TestWithParam<Instance> {
  protected:
   BakeryMachine machine() const {
-    const auto [processes, last_ticket, registers] = GetParam();
-    return small(processes, last_ticket, registers);
+    return small(GetParam().processes, GetParam().last_ticket, GetParam().registers);
   }
 };
 
 TEST_P(EveryInterleaving, IsSafeAndFirstComeFirstServed) {
   const Exploration<BakeryMachine> graph(machine(), History::arrivals);
-  RecordProperty("states", static_cast<int>(graph.nodes().size()));
   EXPECT_TRUE(graph.find([](const auto& node) { return inside(node.machine) == 1; }));
   EXPECT_FALSE(graph.find(two_inside));
   EXPECT_FALSE(graph.find([](const auto& node) { return node.out_of_order; }));
@@ -132,6 +143,7 @@ TEST_P(EveryInterleaving, IsSafeAndFirstComeFirstServed) {
 
 TEST_P(EveryInterleaving, NobodyStarves) {
   const Exploration<BakeryMachine> graph(machine());
+  EXPECT_EQ(graph.nodes().size(), GetParam().states);
   EXPECT_TRUE(deadlock(graph).empty());
   for (std::uint32_t i = 0; i < machine().size(); ++i) {
     EXPECT_TRUE(where_it_waits(graph, {i}).fair().empty()) << "process " << i;
@@ -139,10 +151,10 @@ TEST_P(EveryInterleaving, NobodyStarves) {
 }
 
 INSTANTIATE_TEST_SUITE_P(BakeryMachine, EveryInterleaving,
-                         testing::Values(std::tuple(2U, 6U, Registers::safe),
-                                         std::tuple(2U, 6U, Registers::atomic),
-                                         std::tuple(3U, 3U, Registers::safe),
-                                         std::tuple(3U, 4U, Registers::atomic)));
+                         testing::Values(Instance{2, 6, Registers::safe, 1'719},
+                                         Instance{2, 6, Registers::atomic, 406},
+                                         Instance{3, 4, Registers::safe, 55'786},
+                                         Instance{3, 6, Registers::atomic, 22'242}));
 
 // Lecture 000: "if p_i is in the doorway and p_j is in the bakery, then {num[j], j} < {num[i], i}".
 // It can only be meant once p_i has its number.
@@ -158,21 +170,29 @@ TEST(TicketLemma, BreaksWhereDoorwaysOverlap) {
       graph.find([](const auto& node) { return lemma_breaks(node.machine, {0}, {1}); });
   ASSERT_TRUE(broken);
   BakeryMachine machine = small(2, 3, Registers::atomic);
-  std::string story;
-  for (const Move& move : graph.schedule_to(*broken)) {
-    story += std::to_string(move.process.value) + " " + machine.next_step(move.process) + "\n";
-    machine.step(move.process, move.choice);
-  }
-  EXPECT_EQ(story,
+  EXPECT_EQ(play(machine, graph.schedule_to(*broken)),
             "0 choosing[0] := true\n"
             "0 reads num[1]\n"
             "0 num[0] := 1\n"
-            "1 choosing[1] := true\n");
-  EXPECT_EQ(machine.state().num, (std::vector<Ticket>{{1}, {1}}));
+            "1 choosing[1] := true\n"
+            "1 reads num[0]\n"
+            "1 num[1] := 2\n"
+            "1 choosing[1] := false\n");
+  // Process 1 is in the bakery with ticket 2, process 0 still in its doorway with ticket 1.
+  EXPECT_EQ(machine.section({1}), Section::waiting);
+  EXPECT_EQ(machine.section({0}), Section::doorway);
+}
+
+TEST(TicketLemma, SaysNothingOfOneThatHasNoTicketYet) {
+  BakeryMachine machine = small(2, 3, Registers::atomic);
+  advance(machine, 1, Section::inside);
+  machine.step({0});
+  EXPECT_EQ(machine.section({0}), Section::doorway);
+  EXPECT_EQ(reflect::printed(machine.state().num), "[0 1]");
 }
 
 TEST(TicketLemma, HoldsWhereTheOneHadItsTicketBeforeTheOtherBegan) {
-  for (const auto& [n, last_ticket] : {std::pair(2U, 6U), std::pair(3U, 3U)}) {
+  for (const auto& [n, last_ticket] : {std::pair(2U, 6U), std::pair(3U, 4U)}) {
     const Exploration<BakeryMachine> graph(small(n, last_ticket), History::arrivals);
     std::size_t held = 0;
     for (const auto& node : graph.nodes()) {
@@ -189,18 +209,26 @@ TEST(TicketLemma, HoldsWhereTheOneHadItsTicketBeforeTheOtherBegan) {
 }
 
 TEST(BakeryWithoutChoosing, LetsTwoInEvenOverAtomicRegisters) {
-  const Exploration<BakeryWithoutChoosing> graph(
-      small<BakeryWithoutChoosing>(2, 2, Registers::atomic));
+  const auto initial = small<BakeryWithoutChoosing>(2, 2, Registers::atomic);
+  const Exploration<BakeryWithoutChoosing> graph(initial);
   const auto bad = graph.find(two_inside);
   ASSERT_TRUE(bad);
-  auto machine = small<BakeryWithoutChoosing>(2, 2, Registers::atomic);
-  std::string story;
-  for (const Move& move : graph.schedule_to(*bad)) {
-    story += std::to_string(move.process.value) + " " + machine.next_step(move.process) + "\n";
-    machine.step(move.process, move.choice);
-  }
-  EXPECT_EQ(story, "");
+  auto machine = initial;
+  EXPECT_EQ(play(machine, graph.schedule_to(*bad)),
+            "0 starts\n"
+            "0 reads num[1]\n"
+            "1 starts\n"
+            "1 reads num[0]\n"
+            "1 num[1] := 1\n"
+            "1 reads num[0]\n"
+            "0 num[0] := 1\n"
+            "0 reads num[1]\n");
   EXPECT_EQ(inside(machine), 2U);
+}
+
+TEST(BakeryWithoutChoosing, LetsTwoInOverSafeRegistersToo) {
+  const Exploration<BakeryWithoutChoosing> graph(small<BakeryWithoutChoosing>(2, 2));
+  EXPECT_TRUE(graph.find(two_inside));
 }
 
 TEST(BakeryWithoutChoosing, IsCaughtByRandomSchedules) {

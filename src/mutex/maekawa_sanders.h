@@ -20,7 +20,7 @@
 //
 // Differences from the paper:
 // - Every message names the request it is about, so that an INQUIRE which crosses the RELEASE is
-//   recognised when it arrives, even if its receiver waits again.
+//   seen to be stale by what it says, and not by reasoning about channels.
 // - A GRANT carries the voter's clock. Without it a process that has long been idle would ask with
 //   old stamps and overtake those who wait many times in a row.
 #pragma once

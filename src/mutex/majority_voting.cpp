@@ -59,14 +59,14 @@ void MajorityVoting::release(Out& out) {
   state_.mode = Mode::released;
   state_.granted.for_each([&](NodeId voter) { out.send(voter, Release{state_.attempt}); });
   state_.granted.clear();
-  state_.denied.clear();
+  state_.refusals = 0;
 }
 
 void MajorityVoting::give_up(Out& out) {
   state_.mode = Mode::pausing;
   state_.granted.for_each([&](NodeId voter) { out.send(voter, GiveUp{state_.attempt}); });
   state_.granted.clear();
-  state_.denied.clear();
+  state_.refusals = 0;
   state_.failures = std::min(state_.failures + 1, most_doublings(*setup_));
   const std::uint32_t pause = 1 + out.choose(std::uint32_t{1} << state_.failures);
   out.arm(pause_timer, std::int64_t{pause} * message_time);
@@ -79,7 +79,7 @@ void MajorityVoting::expire(TimerId, Out& out) {
 void MajorityVoting::receive(NodeId from, const Message& message, Out& out) {
   std::visit(upon{[&](const Request& request) { upon_request(from, request.attempt, out); },
                   [&](const Ok& ok) { upon_ok(from, ok.attempt, out); },
-                  [&](const Denied& denied) { upon_denied(from, denied.attempt, out); },
+                  [&](const Denied& denied) { upon_denied(denied.attempt, out); },
                   [&](const Release& release) { upon_vote_back(from, release.attempt); },
                   [&](const GiveUp& give_up) { upon_vote_back(from, give_up.attempt); }},
              message);
@@ -110,20 +110,18 @@ void MajorityVoting::upon_ok(NodeId from, SequenceNumber attempt, Out& out) {
     return;
   }
   state_.granted.insert(from);
-  state_.denied.erase(from);
   if (state_.mode == Mode::asking && state_.granted.size() >= votes_needed(*setup_)) {
     state_.mode = Mode::held;
     out.emit(Entered{});
   }
 }
 
-void MajorityVoting::upon_denied(NodeId from, SequenceNumber attempt, Out& out) {
+void MajorityVoting::upon_denied(SequenceNumber attempt, Out& out) {
   if (state_.mode != Mode::asking || attempt != state_.attempt) return;
-  // Of a duplicated request one copy may have been refused and the later one granted.
-  if (state_.granted.contains(from)) return;
-  state_.denied.insert(from);
+  // A refusal that is counted twice only ends the attempt early.
+  ++state_.refusals;
   const std::uint32_t spare = voters_asked(*setup_) - votes_needed(*setup_);
-  if (state_.denied.size() > spare) give_up(out);
+  if (state_.refusals > spare) give_up(out);
 }
 
 void MajorityVoting::upon_vote_back(NodeId from, SequenceNumber attempt) {

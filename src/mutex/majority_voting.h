@@ -63,7 +63,7 @@ class MajorityVoting {
     SequenceNumber attempt;      // the latest; attempts are numbered across requests
     std::uint32_t failures = 0;  // of the present request, as far as they lengthen the pause
     NodeSet granted;             // who gave me a vote in this attempt
-    NodeSet denied;              // who refused it
+    std::uint32_t refusals = 0;  // in this attempt
 
     // As a coordinator.
     NodeId voted_for = nobody;
@@ -86,7 +86,7 @@ class MajorityVoting {
 
   void upon_request(NodeId from, SequenceNumber attempt, Out& out);
   void upon_ok(NodeId from, SequenceNumber attempt, Out& out);
-  void upon_denied(NodeId from, SequenceNumber attempt, Out& out);
+  void upon_denied(SequenceNumber attempt, Out& out);
   void upon_vote_back(NodeId from, SequenceNumber attempt);
 
   NodeId self_;

@@ -87,6 +87,24 @@ TEST(MaekawaSanders, AnInquireIsAnsweredOnlyOnceItIsClearThatOneMustWait) {
   EXPECT_EQ(serve_all(talk), 2U);
 }
 
+TEST(MaekawaSanders, AVoteThatComesAfterAllMakesUpForTheFailed) {
+  Conversation<MaekawaSanders> talk(grid(4), NodeId{0});
+  talk.request(2);
+  talk.deliver(2, 0);
+  talk.deliver(0, 2);
+  EXPECT_EQ(talk.node(2).state().votes_failed, 2U) << "by 0 and by itself";
+  talk.release(0);
+  talk.deliver(0, 2);  // RELEASE, for 2 had voted for 0
+  talk.deliver(0, 2);  // GRANT
+  EXPECT_EQ(talk.node(2).state().votes_failed, 0U);
+  talk.deliver(2, 3);
+  talk.request(1);
+  talk.deliver(1, 0);
+  talk.deliver(0, 2);
+  EXPECT_EQ(talk.in_flight(2, 0), 0U) << "2 has an INQUIRE and no reason to yield";
+  EXPECT_EQ(serve_all(talk), 2U);
+}
+
 TEST(MaekawaSanders, AnInquireThatCrossesTheReleaseIsStale) {
   Conversation<MaekawaSanders> talk(grid(4));
   talk.request(2);

@@ -78,6 +78,18 @@ TEST(MajorityVoting, ReturnsWhatItGotWhenRefusedAndTriesAgainAfterAPause) {
   EXPECT_EQ(talk.inside(), std::vector<std::uint32_t>{3});
 }
 
+TEST(MajorityVoting, ALateRefusalDoesNotCountAgainstTheNextAttempt) {
+  Conversation<MajorityVoting> talk({.size = 4}, NodeId{0});
+  talk.request(3);
+  for (const std::uint32_t voter : {0U, 1U, 2U}) talk.deliver(3, voter);
+  talk.deliver(1, 3);
+  talk.deliver(2, 3);
+  talk.fire_timers();
+  EXPECT_EQ(talk.node(3).state().attempt, SequenceNumber{2});
+  talk.deliver(0, 3);
+  EXPECT_EQ(talk.node(3).state().refusals, 1U) << "only by itself, who voted for 0";
+}
+
 TEST(MajorityVoting, AsksOnlyAsManyAsItIsTold) {
   Conversation<MajorityVoting> talk({.size = 7, .votes_needed = 4, .voters_asked = 5});
   talk.request(5);
@@ -119,6 +131,25 @@ TEST(MajorityVoting, AnOldRequestThatComesAgainCannotTieUpAVote) {
   EXPECT_EQ(talk.node(1).state().voted_for, NodeId{0}) << "for an attempt that is over";
   talk.deliver_all();
   EXPECT_EQ(talk.node(1).state().voted_for, nobody);
+}
+
+TEST(MajorityVoting, AnOldRequestThatComesAgainDoesNotLoosenALaterVote) {
+  Conversation<MajorityVoting> talk({.size = 2});
+  talk.request(0);
+  talk.duplicate(0, 1);
+  talk.deliver(0, 1);
+  talk.deliver(1, 0);
+  talk.release(0);
+  talk.request(0);
+  talk.deliver(0, 1, 1);
+  talk.deliver(0, 1, 1);
+  talk.deliver(1, 0);
+  ASSERT_EQ(talk.inside(), std::vector<std::uint32_t>{0}) << "for the second time";
+  talk.deliver_all();
+  talk.request(1);
+  EXPECT_EQ(talk.node(1).state().voted_for, NodeId{0}) << "1 refuses its own vote to itself";
+  talk.deliver_all();
+  EXPECT_EQ(talk.inside(), std::vector<std::uint32_t>{0});
 }
 
 // 002: a coordinator that crashes forgets its vote. With 3 votes of 4 any two majorities share two

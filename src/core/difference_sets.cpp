@@ -127,7 +127,7 @@ Residues shortest_ruler(std::uint32_t length) {
 }
 
 // Looks for a cover with a given number of members, trying them in ascending order, and gives up
-// after a number of steps that takes about a millisecond.
+// after a number of steps that takes a few milliseconds.
 class CoverSearch {
  public:
   CoverSearch(std::uint32_t size, std::uint32_t members)
@@ -177,7 +177,7 @@ class CoverSearch {
   Residues cover_;
   std::vector<std::uint32_t> reached_;  // how many pairs have this difference
   std::uint32_t missing_;               // differences that none has
-  std::uint32_t steps_left_ = 3'000;
+  std::uint32_t steps_left_ = 10'000;
 };
 
 }  // namespace

@@ -5,13 +5,13 @@
 namespace baton {
 
 bool DijkstraLock::turn_is_mine(NodeId self) const {
-  return k_.load(std::memory_order_acquire) == self.value;
+  return turn_.k.load(std::memory_order_acquire) == self.value;
 }
 
 bool DijkstraLock::take_turn_if_free(NodeId self) {
-  const std::uint32_t whose = k_.load(std::memory_order_acquire);
+  const std::uint32_t whose = turn_.k.load(std::memory_order_acquire);
   if (!registers_[whose].b.load(std::memory_order_acquire)) return false;
-  k_.store(self.value, std::memory_order_release);
+  turn_.k.store(self.value, std::memory_order_release);
   return true;
 }
 

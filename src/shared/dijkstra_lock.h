@@ -45,6 +45,9 @@ class DijkstraLock {
     std::atomic<bool> b = true;
     std::atomic<bool> c = true;
   };
+  struct alignas(register_spacing) Turn {
+    std::atomic<std::uint32_t> k = 0;
+  };
 
   void enter(NodeId self);
   // Takes the turn if it is free, claims once, and withdraws if it is not its turn or another
@@ -56,9 +59,9 @@ class DijkstraLock {
   bool take_turn_if_free(NodeId self);
   bool claim(NodeId self);
 
+  Turn turn_;
   Places places_;
   std::vector<Registers> registers_;
-  alignas(register_spacing) std::atomic<std::uint32_t> k_ = 0;
 };
 
 }  // namespace baton

@@ -2,6 +2,7 @@
 // algorithms of 1965 and 1974 do.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <vector>

@@ -1,5 +1,7 @@
 #include "shared/random_run.h"
 
+#include <algorithm>
+
 namespace baton {
 
 void RunAccount::note(NodeId process, Section before, Section after) {

@@ -3,7 +3,6 @@
 // every machine.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <random>
@@ -64,14 +63,13 @@ class RunAccount {
   std::vector<std::optional<std::uint64_t>> waited_entries_;
 };
 
-// A number below `bound`; the slight bias of a remainder does not matter for scheduling.
-inline std::uint32_t draw(std::mt19937_64& random, std::uint64_t bound) {
-  return static_cast<std::uint32_t>(random() % bound);
-}
-
 template <SharedMachine M>
 MachineReport run_at_random(M machine, const MachineRun& run) {
   std::mt19937_64 random(run.seed);
+  // The slight bias of a remainder does not matter here, and it is the same on every machine.
+  const auto below = [&](std::uint64_t bound) {
+    return static_cast<std::uint32_t>(random() % bound);
+  };
   RunAccount account(machine.size());
   MachineReport& report = account.report();
   std::vector<NodeId> ready;
@@ -86,9 +84,9 @@ MachineReport run_at_random(M machine, const MachineRun& run) {
     }
     report.finished = !busy;
     if (ready.empty()) break;
-    const NodeId process = ready[draw(random, ready.size())];
+    const NodeId process = ready[below(ready.size())];
     const std::uint32_t choices = machine.choices(process);
-    const std::uint32_t choice = choices == 1 ? 0 : draw(random, choices);
+    const std::uint32_t choice = choices == 1 ? 0 : below(choices);
     const Section before = machine.section(process);
     if (run.keep_schedule) {
       report.schedule.push_back({process, machine.next_step(process), choice, choices, before});

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <ostream>
 #include <utility>
 
 #include "shared/bakery_machine_wrong.h"
@@ -125,6 +126,11 @@ struct Instance {
   std::uint32_t last_ticket;
   Registers registers;
   std::size_t states;
+
+  friend void PrintTo(const Instance& instance, std::ostream* to) {
+    *to << instance.processes << " processes, tickets to " << instance.last_ticket << ", "
+        << (instance.registers == Registers::safe ? "safe" : "atomic") << " registers";
+  }
 };
 
 class EveryInterleaving : public testing::TestWithParam<Instance> {

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <queue>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "shared/exploration.h"

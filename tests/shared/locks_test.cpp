@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
 #include <barrier>
 #include <cstdint>
 #include <mutex>
@@ -20,9 +21,10 @@ using Locks = testing::Types<BakeryLock, DijkstraLock>;
 TYPED_TEST_SUITE(ThreadLock, Locks);
 
 // Lecture 001: ten processes add 1 to a shared counter, which is a load, an addition and a store.
+// Now and then a thread lets others run in between, so that even a single core sees them collide.
 TYPED_TEST(ThreadLock, TenThreadsCountTogetherAndMissNothing) {
   constexpr int threads = 10;
-  constexpr std::int64_t additions = 20'000;
+  constexpr std::int64_t additions = 5'000;
   TypeParam lock(threads);
   std::int64_t counter = 0;
   std::barrier start(threads);
@@ -33,7 +35,9 @@ TYPED_TEST(ThreadLock, TenThreadsCountTogetherAndMissNothing) {
       start.arrive_and_wait();
       for (std::int64_t n = 0; n < additions; ++n) {
         const std::scoped_lock guard(mine);
-        ++counter;
+        const std::int64_t seen = counter;
+        if (n % 50 == 0) std::this_thread::yield();
+        counter = seen + 1;
       }
     });
   }
@@ -53,6 +57,34 @@ TYPED_TEST(ThreadLock, WhoTriesWhileAnotherIsInsideIsRefusedAtOnce) {
   EXPECT_FALSE(holder.try_lock());
 }
 
+// The narrow moments are those in which nobody has anything yet and two come at once.
+TYPED_TEST(ThreadLock, TwoThatComeTogetherAgainAndAgainNeverMeetInside) {
+  constexpr int rounds = 20'000;
+  TypeParam lock(2);
+  std::array<std::atomic<int>, 2> round{};
+  std::atomic<int> inside = 0;
+  std::atomic<int> meetings = 0;
+  const auto work = [&](std::size_t self) {
+    typename TypeParam::Member mine(lock);
+    for (int n = 1; n <= rounds; ++n) {
+      round[self] = n;
+      for (int spins = 0; round[1 - self] < n; ++spins) {
+        if (spins > 1'000) std::this_thread::yield();
+      }
+      mine.lock();
+      if (inside.fetch_add(1, std::memory_order_relaxed) != 0) ++meetings;
+      if (n % 10 == 0) std::this_thread::yield();
+      inside.fetch_sub(1, std::memory_order_relaxed);
+      mine.unlock();
+    }
+  };
+  std::thread one(work, 0);
+  std::thread two(work, 1);
+  one.join();
+  two.join();
+  EXPECT_EQ(meetings, 0);
+}
+
 TYPED_TEST(ThreadLock, TriesThatFailAndThreadsThatWaitStillExcludeEachOther) {
   constexpr int threads = 4;
   constexpr int entries = 2'000;
@@ -70,7 +102,9 @@ TYPED_TEST(ThreadLock, TriesThatFailAndThreadsThatWaitStillExcludeEachOther) {
         } else {
           mine.lock();
         }
-        ++counter;
+        const int seen = counter;
+        if (n % 50 == 0) std::this_thread::yield();
+        counter = seen + 1;
         mine.unlock();
       }
     });

@@ -63,6 +63,7 @@ class Simulation : private Chooser {
       }
       handle(event);
       if ((++report_.events & 0xFFFF) == 0 && plan_.progress) plan_.progress(report_.entries);
+      if (P::info().perpetual && nothing_is_left()) break;
     }
     return finish();
   }
@@ -91,7 +92,15 @@ class Simulation : private Chooser {
       }
     }
     driver_.begin();
+    if (P::info().perpetual) driver_.next_turn(now_, pause_between_turns());
   }
+
+  // A protocol that never falls silent has done its work when this is so.
+  bool nothing_is_left() const {
+    return oracle_.waiting() == 0 && oracle_.inside() == 0 && driver_.is_exhausted() &&
+           faults_struck_ == plan_.faults.schedule.size();
+  }
+  Ticks pause_between_turns() const { return plan_.setup.size * message_time; }
 
   // Nothing is scheduled any more. True if the workload has something to go on with.
   bool go_on_when_quiet() {
@@ -147,14 +156,9 @@ class Simulation : private Chooser {
     node(id).release(out_);
     carry_out(id);
     driver_.is_free(id, now_);
-    if (P::info().perpetual && oracle_.waiting() == 0 && oracle_.inside() == 0) {
-      // Such a protocol never falls silent, so a turn or the whole run ends here.
-      const bool turn_ended =
-          driver_.is_exhausted() || plan_.workload.kind == Workload::Kind::turns;
-      if (turn_ended) close_turn();
-      const Ticks pause = plan_.setup.size * message_time;
-      if (driver_.is_exhausted() && faults_left() == 0) stopped_ = true;
-      driver_.next_turn(now_, pause);
+    if (P::info().perpetual) {
+      close_turn();
+      driver_.next_turn(now_, pause_between_turns());
     }
   }
 
@@ -335,8 +339,6 @@ class Simulation : private Chooser {
   std::uint32_t choose(std::uint32_t bound) override {
     return static_cast<std::uint32_t>(choices_.below(bound));
   }
-
-  std::size_t faults_left() const { return plan_.faults.schedule.size() - faults_struck_; }
 
   std::pair<std::uint64_t, std::uint64_t> messages_so_far() const {
     static constexpr auto phases = []<class... M>(const std::variant<M...>*) {

@@ -121,8 +121,8 @@ void ProtocolEntry(benchmark::State& state) {
   for (auto _ : state) {
     group[0].request(asked);
     for (const auto& sent : asked.sends()) {
-      group[sent.to.value].receive({0}, sent.message, answered);
-      group[0].receive(sent.to, answered.sends().back().message, entered);
+      group[sent.to.value].receive({0}, asked.message(sent), answered);
+      group[0].receive(sent.to, answered.message(answered.sends().back()), entered);
       answered.clear();
       deliveries += 2;
     }

@@ -32,9 +32,10 @@ class Outbox {
   using Message = M;
   using Event = E;
 
+  // A message to several processes is kept once; the sends of one message follow each other.
   struct Send {
     NodeId to;
-    Message message;
+    std::uint32_t message;
   };
   struct Timer {
     TimerId id;
@@ -43,23 +44,30 @@ class Outbox {
 
   explicit Outbox(Chooser& chooser) : chooser_(&chooser) {}
 
-  void send(NodeId to, Message message) { sends_.push_back({to, std::move(message)}); }
+  void send(NodeId to, Message message) {
+    sends_.push_back({to, static_cast<std::uint32_t>(messages_.size())});
+    messages_.push_back(std::move(message));
+  }
 
   // The same message to every process of the group but the sender. Counts as one transmission
   // on a network that can multicast.
-  void broadcast(NodeId self, std::uint32_t group_size, const Message& message) {
+  void broadcast(NodeId self, std::uint32_t group_size, Message message) {
+    const auto index = static_cast<std::uint32_t>(messages_.size());
+    messages_.push_back(std::move(message));
     for (std::uint32_t i = 0; i < group_size; ++i) {
-      if (i != self.value) sends_.push_back({NodeId{i}, message});
+      if (i != self.value) sends_.push_back({NodeId{i}, index});
     }
     if (group_size > 2) spared_by_multicast_ += group_size - 2;
   }
 
   // The same message to each process of a range of ids, which may contain the sender.
   template <class Nodes>
-  void multicast(NodeId self, const Nodes& nodes, const Message& message) {
+  void multicast(NodeId self, const Nodes& nodes, Message message) {
+    const auto index = static_cast<std::uint32_t>(messages_.size());
+    messages_.push_back(std::move(message));
     std::uint32_t others = 0;
     for (const NodeId to : nodes) {
-      sends_.push_back({to, message});
+      sends_.push_back({to, index});
       if (to != self) ++others;
     }
     if (others > 1) spared_by_multicast_ += others - 1;
@@ -71,12 +79,14 @@ class Outbox {
   std::uint32_t choose(std::uint32_t bound) { return chooser_->choose(bound); }
 
   // The host's side.
-  std::vector<Send>& sends() { return sends_; }
+  const std::vector<Send>& sends() const { return sends_; }
+  const Message& message(const Send& send) const { return messages_[send.message]; }
   const std::vector<Timer>& timers() const { return timers_; }
   const std::vector<Event>& events() const { return events_; }
   std::uint32_t spared_by_multicast() const { return spared_by_multicast_; }
   void clear() {
     sends_.clear();
+    messages_.clear();
     timers_.clear();
     events_.clear();
     spared_by_multicast_ = 0;
@@ -85,6 +95,7 @@ class Outbox {
  private:
   Chooser* chooser_;
   std::vector<Send> sends_;
+  std::vector<Message> messages_;
   std::vector<Timer> timers_;
   std::vector<Event> events_;
   std::uint32_t spared_by_multicast_ = 0;

@@ -70,10 +70,10 @@ void Driver::begin() {
   for (const auto& [at, node] : work_->also) schedule(node, at);
 }
 
-NodeId Driver::due(const Event& event) {
+NodeId Driver::due(NodeId node, std::uint32_t argument, Ticks now) {
   --scheduled_;
-  if (event.argument == by_a_process) return event.node;
-  schedule_arrival(event.at);
+  if (argument == by_a_process) return node;
+  schedule_arrival(now);
   return draw();
 }
 
@@ -112,17 +112,14 @@ bool Driver::next_turn(Ticks now, Ticks pause) {
 
 void Driver::schedule(NodeId node, Ticks at) {
   ++scheduled_;
-  queue_->push({.at = at, .node = node, .argument = by_a_process, .kind = EventKind::request});
+  queue_->push(at, EventKind::request, node, by_a_process);
 }
 
 void Driver::schedule_arrival(Ticks now) {
   if (!take_entry()) return;
   ++scheduled_;
   const double mean = static_cast<double>(message_time.value) / work_->rate;
-  queue_->push({.at = now + exponential(random_, mean),
-                .node = nobody,
-                .argument = by_arrival,
-                .kind = EventKind::request});
+  queue_->push(now + exponential(random_, mean), EventKind::request, nobody, by_arrival);
 }
 
 bool Driver::take_entry() {

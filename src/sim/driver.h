@@ -18,7 +18,7 @@ class Driver {
   // Schedules what the workload begins with.
   void begin();
   // A scheduled request comes due. Returns the process that should ask now.
-  NodeId due(const Event& event);
+  NodeId due(NodeId node, std::uint32_t argument, Ticks now);
   // The process is busy: its request is kept until it is free.
   void postpone(NodeId node);
   // The request lapses because its process is down.

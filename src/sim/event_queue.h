@@ -33,13 +33,16 @@ class EventQueue {
   bool empty() const { return head_ == tail_ && heap_.empty(); }
   std::size_t size() const { return (tail_ - head_) + heap_.size(); }
 
-  void push(Event event) {
-    event.order = next_order_++;
-    if (head_ == tail_ || ring_[(tail_ - 1) & mask()].at <= event.at) {
+  // Field by field into its place: an event that is built elsewhere and copied as a whole costs
+  // more than everything else here.
+  void push(Ticks at, EventKind kind, NodeId node, std::uint32_t argument = 0,
+            std::uint32_t life = 0) {
+    if (head_ == tail_ || last_in_ring_ <= at) {
       if (tail_ - head_ == ring_.size()) grow();
-      ring_[tail_++ & mask()] = event;
+      fill(ring_[tail_++ & mask()], at, kind, node, argument, life);
+      last_in_ring_ = at;
     } else {
-      heap_.push_back(event);
+      fill(heap_.emplace_back(), at, kind, node, argument, life);
       rise(heap_.size() - 1);
     }
   }
@@ -58,6 +61,16 @@ class EventQueue {
 
  private:
   static constexpr std::size_t arity = 4;
+
+  void fill(Event& event, Ticks at, EventKind kind, NodeId node, std::uint32_t argument,
+            std::uint32_t life) {
+    event.at = at;
+    event.order = next_order_++;
+    event.node = node;
+    event.argument = argument;
+    event.life = life;
+    event.kind = kind;
+  }
 
   std::size_t mask() const { return ring_.size() - 1; }
   bool ring_first() const {
@@ -104,6 +117,7 @@ class EventQueue {
   std::vector<Event> ring_{std::vector<Event>(64)};
   std::size_t head_ = 0;
   std::size_t tail_ = 0;
+  Ticks last_in_ring_{0};
   std::vector<Event> heap_;
   std::uint64_t next_order_ = 0;
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -13,65 +14,103 @@
 
 namespace baton::sim {
 
-// Which requests happened before which, by a vector clock in which only requests are events.
+// Which requests happened before which.
+//
+// A process knows of a request if the request happened before what the process does now: it made
+// the request itself, or a message told it, directly or through others. Only requests that are
+// still waiting matter, and each process has at most one, so what a process knows is a set of
+// processes. When a request is served it must vanish from all these sets; messages in flight carry
+// the number of requests served when they were sent, by which a receiver sees what has vanished
+// since.
 class RequestOrder {
  public:
-  // Vectors of all are copied with every message, so large groups are not judged.
-  static constexpr std::uint32_t largest_group = 256;
+  // Sets of all are copied with every message, so large groups are not judged.
+  static constexpr std::uint32_t largest_group = 1024;
 
   explicit RequestOrder(std::uint32_t size)
-      : size_(size <= largest_group ? size : 0),
-        known_(std::size_t{size_} * size_),
+      : words_(size <= largest_group ? (size + 63) / 64 : 0),
+        known_(std::size_t{words_} * size),
         at_request_(known_.size()),
-        waiting_(size_) {}
+        unserved_(words_ * remembered, ~std::uint64_t{0}),
+        last_served_(words_ == 0 ? 0 : size) {}
 
-  bool judges() const { return size_ > 0; }
+  bool judges() const { return words_ > 0; }
 
   void send(NodeId from, std::uint32_t slot) {
-    if (size_ == 0) return;
-    const std::size_t needed = (std::size_t{slot} + 1) * size_;
-    if (carried_.size() < needed) carried_.resize(std::max(needed, 2 * carried_.size()));
-    std::copy_n(row(known_, from.value), size_, row(carried_, slot));
+    if (words_ == 0) return;
+    if (slot >= sent_when_.size()) {
+      sent_when_.resize(std::max<std::size_t>(64, 2 * std::size_t{slot}));
+      carried_.resize(sent_when_.size() * words_);
+    }
+    sent_when_[slot] = served_;
+    std::copy_n(row(known_, from.value), words_, row(carried_, slot));
   }
 
   void receive(NodeId to, std::uint32_t slot) {
-    std::uint32_t* mine = row(known_, to.value);
-    const std::uint32_t* theirs = row(carried_, slot);
-    for (std::uint32_t i = 0; i < size_; ++i) mine[i] = std::max(mine[i], theirs[i]);
+    if (words_ == 0) return;
+    // What was served while the message was on its way is over.
+    const std::uint64_t meanwhile = served_ - sent_when_[slot];
+    std::uint64_t* told = row(carried_, slot);
+    std::uint64_t* known = row(known_, to.value);
+    if (meanwhile < remembered) {
+      const std::uint64_t* unserved = row(unserved_, meanwhile);
+      for (std::uint32_t i = 0; i < words_; ++i) known[i] |= told[i] & unserved[i];
+      return;
+    }
+    for (std::uint32_t i = 0; i < last_served_.size(); ++i) {
+      if (last_served_[i] > sent_when_[slot]) remove(told, {i});
+    }
+    for (std::uint32_t i = 0; i < words_; ++i) known[i] |= told[i];
   }
 
   void request(NodeId node) {
-    if (size_ == 0) return;
-    ++row(known_, node.value)[node.value];
-    std::copy_n(row(known_, node.value), size_, row(at_request_, node.value));
-    waiting_[node.value] = 1;
+    if (words_ == 0) return;
+    std::copy_n(row(known_, node.value), words_, row(at_request_, node.value));
+    row(known_, node.value)[node.value / 64] |= bit(node);
   }
 
   // How many processes are still waiting whose request happened before this one's.
   std::uint32_t enter(NodeId node) {
-    if (size_ == 0) return 0;
-    waiting_[node.value] = 0;
     std::uint32_t overtaken = 0;
-    for (std::uint32_t i = 0; i < size_; ++i) {
-      if (waiting_[i] != 0 && row(at_request_, node.value)[i] >= row(known_, i)[i]) ++overtaken;
+    const std::uint64_t* before = row(at_request_, node.value);
+    for (std::uint32_t i = 0; i < words_; ++i) {
+      overtaken += static_cast<std::uint32_t>(std::popcount(before[i]));
     }
+    give_up(node);
     return overtaken;
   }
 
+  // The request is over: served, or its process is down.
   void give_up(NodeId node) {
-    if (size_ > 0) waiting_[node.value] = 0;
+    if (words_ == 0) return;
+    for (std::size_t i = 0; i < known_.size(); i += words_) {
+      remove(known_.data() + i, node);
+      remove(at_request_.data() + i, node);
+    }
+    for (std::size_t i = unserved_.size() - 1; i >= words_; --i) {
+      unserved_[i] = unserved_[i - words_];
+    }
+    for (std::size_t i = words_; i < unserved_.size(); i += words_) remove(&unserved_[i], node);
+    last_served_[node.value] = ++served_;
   }
 
  private:
-  std::uint32_t* row(std::vector<std::uint32_t>& table, std::size_t index) {
-    return table.data() + index * size_;
-  }
+  static constexpr std::uint64_t remembered = 8;
 
-  std::uint32_t size_;
-  std::vector<std::uint32_t> known_;       // per process: requests of each that it knows of
-  std::vector<std::uint32_t> at_request_;  // ... at its latest request
-  std::vector<std::uint32_t> carried_;     // ... per message in flight
-  std::vector<std::uint8_t> waiting_;
+  std::uint64_t* row(std::vector<std::uint64_t>& table, std::size_t index) {
+    return table.data() + index * words_;
+  }
+  static std::uint64_t bit(NodeId node) { return std::uint64_t{1} << (node.value % 64); }
+  static void remove(std::uint64_t* set, NodeId node) { set[node.value / 64] &= ~bit(node); }
+
+  std::uint32_t words_;                     // per set; 0: the group is too large
+  std::vector<std::uint64_t> known_;        // per process
+  std::vector<std::uint64_t> at_request_;   // per process, as it was at its latest request
+  std::vector<std::uint64_t> carried_;      // per message in flight
+  std::vector<std::uint64_t> sent_when_;    // per message in flight: served_ at that time
+  std::uint64_t served_ = 0;                // requests that are over, counted
+  std::vector<std::uint64_t> unserved_;     // row i: all processes but those of the last i
+  std::vector<std::uint64_t> last_served_;  // per process: the count at its latest
 };
 
 // Judges safety, progress, starvation and order, and fills those parts of the report.

@@ -2,8 +2,10 @@
 // arithmetic and exactly rounded floating-point operations only.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 
 #include "core/ids.h"
@@ -59,23 +61,42 @@ class Random {
   }
   static constexpr double heavy_tail_limit = 1000;
 
-  // By hand because the C library's result may differ in the last bit from machine to machine.
+  // By hand because the C library's result may differ in the last bit from machine to machine. For
+  // normal numbers above 0; exact to about 1e-13.
   static double natural_log(double x) {
-    int exponent = 0;
-    double mantissa = std::frexp(x, &exponent);  // exact
-    if (mantissa < 0.70710678118654752) {
-      mantissa *= 2;
-      --exponent;
-    }
-    const double s = (mantissa - 1) / (mantissa + 1);
-    const double square = s * s;
-    double series = 0;
-    for (int k = 19; k >= 1; k -= 2) series = series * square + 1.0 / k;
-    return 2 * s * series + exponent * 0.69314718055994531;
+    const auto bits = std::bit_cast<std::uint64_t>(x);
+    const auto exponent = static_cast<int>(bits >> 52) - 1023;
+    const double mantissa =
+        std::bit_cast<double>((bits & 0xF'FFFF'FFFF'FFFF) | 0x3FF0'0000'0000'0000);
+    // ln m = ln c + ln(1 + r), where c is near m and known, so that r is below 1/128.
+    const Anchor& anchor = anchors[(bits >> 46) & 63];
+    const double r = mantissa * anchor.inverse - 1;
+    const double square = r * r;
+    const double series = r - square * ((0.5 - r * (1.0 / 3)) + square * (0.25 - r * 0.2));
+    return (exponent * 0.69314718055994531 + anchor.log) + series;
   }
 
  private:
+  struct Anchor {
+    double inverse;  // 1 / c
+    double log;      // ln c
+  };
+  static constexpr std::array<Anchor, 64> make_anchors() {
+    std::array<Anchor, 64> all{};
+    for (int i = 0; i < 64; ++i) {
+      const double c = 1 + (i + 0.5) / 64;
+      const double s = (c - 1) / (c + 1);
+      double series = 0;
+      for (int k = 41; k >= 1; k -= 2) series = series * s * s + 1.0 / k;
+      all[static_cast<std::size_t>(i)] = {1 / c, 2 * s * series};
+    }
+    return all;
+  }
+  static const std::array<Anchor, 64> anchors;
+
   std::uint64_t state_[4];
 };
+
+inline constexpr std::array<Random::Anchor, 64> Random::anchors = Random::make_anchors();
 
 }  // namespace baton::sim

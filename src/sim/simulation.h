@@ -35,6 +35,7 @@ class Simulation : private Chooser {
   Simulation(const Plan& plan, Trace* trace)
       : plan_(plan),
         judged_(P::info().promises | plan.demands),
+        perpetual_(P::info().perpetual),
         network_(plan_, plan_.setup.size),
         driver_(plan_, queue_),
         oracle_(plan_.setup.size, bounds_of(plan_), report_),
@@ -63,7 +64,7 @@ class Simulation : private Chooser {
       }
       handle(event);
       if ((++report_.events & 0xFFFF) == 0 && plan_.progress) plan_.progress(report_.entries);
-      if (P::info().perpetual && nothing_is_left()) break;
+      if (perpetual_ && nothing_is_left()) break;
     }
     return finish();
   }
@@ -72,9 +73,19 @@ class Simulation : private Chooser {
   using Message = typename P::Message;
   static constexpr std::size_t types = std::variant_size_v<Message>;
 
+  static constexpr std::uint32_t no_slot = 0xFFFF'FFFF;
+
+  // A message under way, once for all its receivers.
   struct InFlight {
     Message message;
     std::uint64_t traced = 0;
+    std::uint32_t receipts_left = 0;
+  };
+  // A message that is just being handed to the network.
+  struct Parcel {
+    const Message* message = nullptr;
+    std::size_t bytes = 0;
+    std::uint32_t slot = no_slot;
   };
 
   void begin() {
@@ -83,7 +94,7 @@ class Simulation : private Chooser {
       schedule_exit(plan_.inside);
     }
     for (std::uint32_t i = 0; i < plan_.faults.schedule.size(); ++i) {
-      queue_.push({.at = plan_.faults.schedule[i].at, .argument = i, .kind = EventKind::fault});
+      queue_.push(plan_.faults.schedule[i].at, EventKind::fault, nobody, i);
     }
     if constexpr (Starts<P>) {
       for (std::uint32_t i = 0; i < plan_.setup.size; ++i) {
@@ -92,7 +103,7 @@ class Simulation : private Chooser {
       }
     }
     driver_.begin();
-    if (P::info().perpetual) driver_.next_turn(now_, pause_between_turns());
+    if (perpetual_) driver_.next_turn(now_, pause_between_turns());
   }
 
   // A protocol that never falls silent has done its work when this is so.
@@ -112,19 +123,19 @@ class Simulation : private Chooser {
     return driver_.next_turn(now_, Ticks{0});
   }
 
-  void handle(const Event& event) {
+  void handle(const Event event) {
     switch (event.kind) {
       case EventKind::deliver:
-        deliver(event);
+        deliver({event.life}, event.node, event.argument);
         break;
       case EventKind::request:
-        request(driver_.due(event));
+        request(driver_.due(event.node, event.argument, event.at));
         break;
       case EventKind::exit:
         if (event.life == lives_[event.node.value]) exit(event.node);
         break;
       case EventKind::timer:
-        expire(event);
+        expire(event.node, {event.argument}, event.life);
         break;
       case EventKind::fault:
         strike(plan_.faults.schedule[event.argument]);
@@ -156,42 +167,38 @@ class Simulation : private Chooser {
     node(id).release(out_);
     carry_out(id);
     driver_.is_free(id, now_);
-    if (P::info().perpetual) {
+    if (perpetual_) {
       close_turn();
       driver_.next_turn(now_, pause_between_turns());
     }
   }
 
-  void deliver(const Event& event) {
-    const std::uint32_t slot = event.argument;
-    const NodeId from{event.life};
-    if (oracle_.status(event.node) == MutexOracle::Status::down ||
-        network_.is_cut(from, event.node)) {
+  void deliver(NodeId from, NodeId to, std::uint32_t slot) {
+    if (oracle_.status(to) == MutexOracle::Status::down || network_.is_cut(from, to)) {
       ++report_.lost;
-      if (recorder_) recorder_->drop(now_, event.node, in_flight_[slot].traced);
-      free_.push_back(slot);
+      if (recorder_) recorder_->drop(now_, to, in_flight_[slot].traced);
+      unpack(slot);
       return;
     }
     ++report_.deliveries;
-    ++load_[event.node.value];
-    oracle_.order().receive(event.node, slot);
-    if (recorder_) recorder_->receive(now_, event.node, in_flight_[slot].traced);
-    node(event.node).receive(from, in_flight_[slot].message, out_);
-    free_.push_back(slot);
-    carry_out(event.node);
+    ++load_[to.value];
+    oracle_.order().receive(to, slot);
+    if (recorder_) recorder_->receive(now_, to, in_flight_[slot].traced);
+    node(to).receive(from, in_flight_[slot].message, out_);
+    unpack(slot);
+    carry_out(to);
   }
 
-  void expire(const Event& event) {
+  void expire(NodeId id, TimerId timer, std::uint32_t arming) {
     if constexpr (HasTimers<P>) {
-      const auto armed = timers_.find(timer_key(event.node, {event.argument}));
-      if (armed == timers_.end() || armed->second != event.life) return;
+      const auto armed = timers_.find(timer_key(id, timer));
+      if (armed == timers_.end() || armed->second != arming) return;
       timers_.erase(armed);
       if (recorder_) {
-        recorder_->local(now_, event.node, TraceKind::timer, nobody,
-                         std::to_string(event.argument));
+        recorder_->local(now_, id, TraceKind::timer, nobody, std::to_string(timer.value));
       }
-      node(event.node).expire({event.argument}, out_);
-      carry_out(event.node);
+      node(id).expire(timer, out_);
+      carry_out(id);
     }
   }
 
@@ -234,7 +241,7 @@ class Simulation : private Chooser {
   void carry_out(NodeId self) {
     hand_over(self);
     while (!to_self_.empty()) {
-      const Message message = std::move(to_self_.front());
+      const Message message = to_self_.front();
       to_self_.pop_front();
       node(self).receive(self, message, out_);
       hand_over(self);
@@ -247,11 +254,14 @@ class Simulation : private Chooser {
 
   void hand_over(NodeId self) {
     report_.transmissions -= out_.spared_by_multicast();
-    for (auto& send : out_.sends()) {
+    Parcel parcel;
+    for (const auto& send : out_.sends()) {
+      const Message& message = out_.message(send);
       if (send.to == self) {
-        to_self_.push_back(std::move(send.message));
+        to_self_.push_back(message);
       } else {
-        transmit(self, send.to, std::move(send.message));
+        if (parcel.message != &message) parcel = {&message, reflect::encoded_size(message)};
+        transmit(self, send.to, parcel);
       }
     }
     for (const auto& timer : out_.timers()) arm(self, timer.id, timer.after);
@@ -262,51 +272,59 @@ class Simulation : private Chooser {
     out_.clear();
   }
 
-  void transmit(NodeId from, NodeId to, Message&& message) {
+  void transmit(NodeId from, NodeId to, Parcel& parcel) {
+    const Message& message = *parcel.message;
     ++report_.transmissions;
     ++load_[from.value];
     ++sent_[message.index()];
-    report_.bytes += reflect::encoded_size(message);
-    const std::uint64_t traced =
-        recorder_ ? recorder_->send(now_, from, to, reflect::message_name(message),
-                                    reflect::message_body(message))
-                  : 0;
+    report_.bytes += parcel.bytes;
+    std::uint64_t traced = 0;
+    if (recorder_) {
+      traced = recorder_->send(now_, from, to, reflect::message_name(message),
+                               reflect::message_body(message));
+      parcel.slot = no_slot;  // each send has a number of its own in the trace
+    }
     if (network_.loses() || network_.is_cut(from, to)) {
       ++report_.lost;
       if (recorder_) recorder_->drop(now_, to, traced);
       return;
     }
+    if (parcel.slot == no_slot) parcel.slot = pack(from, message, traced);
+    schedule_delivery(from, to, parcel.slot);
     if (network_.duplicates()) {
       ++report_.duplicated;
-      schedule_delivery(from, to, Message(message), traced);
+      schedule_delivery(from, to, parcel.slot);
     }
-    schedule_delivery(from, to, std::move(message), traced);
   }
 
-  void schedule_delivery(NodeId from, NodeId to, Message&& message, std::uint64_t traced) {
+  std::uint32_t pack(NodeId from, const Message& message, std::uint64_t traced) {
     std::uint32_t slot = 0;
     if (free_.empty()) {
       slot = static_cast<std::uint32_t>(in_flight_.size());
-      in_flight_.push_back({std::move(message), traced});
+      in_flight_.emplace_back();
     } else {
       slot = free_.back();
       free_.pop_back();
-      in_flight_[slot].message = std::move(message);
-      in_flight_[slot].traced = traced;
     }
+    InFlight& place = in_flight_[slot];
+    place.message = message;
+    place.traced = traced;
+    place.receipts_left = 0;
     oracle_.order().send(from, slot);
-    queue_.push({.at = network_.arrival(from, to, now_),
-                 .node = to,
-                 .argument = slot,
-                 .life = from.value,
-                 .kind = EventKind::deliver});
+    return slot;
+  }
+
+  void unpack(std::uint32_t slot) {
+    if (--in_flight_[slot].receipts_left == 0) free_.push_back(slot);
+  }
+
+  void schedule_delivery(NodeId from, NodeId to, std::uint32_t slot) {
+    ++in_flight_[slot].receipts_left;
+    queue_.push(network_.arrival(from, to, now_), EventKind::deliver, to, slot, from.value);
   }
 
   void schedule_exit(NodeId id) {
-    queue_.push({.at = now_ + plan_.critical_section,
-                 .node = id,
-                 .life = lives_[id.value],
-                 .kind = EventKind::exit});
+    queue_.push(now_ + plan_.critical_section, EventKind::exit, id, 0, lives_[id.value]);
   }
 
   static std::uint64_t timer_key(NodeId id, TimerId timer) {
@@ -319,11 +337,7 @@ class Simulation : private Chooser {
       return;
     }
     timers_[timer_key(id, timer)] = ++armed_;
-    queue_.push({.at = now_ + after,
-                 .node = id,
-                 .argument = timer.value,
-                 .life = armed_,
-                 .kind = EventKind::timer});
+    queue_.push(now_ + after, EventKind::timer, id, timer.value, armed_);
   }
 
   // A process's state is made when it is first needed.
@@ -396,6 +410,7 @@ class Simulation : private Chooser {
 
   const Plan plan_;
   const Promises judged_;
+  const bool perpetual_;
   Report report_;
   EventQueue queue_;
   Network network_;

@@ -102,10 +102,11 @@ class Lockstep : private Chooser {
   }
 
   void carry_out(NodeId self) {
-    for (auto& [to, message] : std::exchange(out_.sends(), {})) {
+    for (const auto& send : out_.sends()) {
+      const auto& message = out_.message(send);
       const Phase phase = std::visit([]<class M>(const M&) { return phase_of<M>(); }, message);
       ++(phase == Phase::enter ? enter_messages_ : exit_messages_);
-      under_way_.push_back({self, to, std::move(message)});
+      under_way_.push_back({self, send.to, message});
     }
     if (!out_.events().empty()) inside_[self.value] = true;
     out_.clear();

@@ -175,7 +175,7 @@ TEST(MajorityVoting, CoordinatorsThatForgetLetASecondOneIn) {
       } first;
       MajorityVoting::Out out(first);
       coordinator.receive({3}, MajorityVoting::Request{{1}}, out);
-      if (std::holds_alternative<MajorityVoting::Ok>(out.sends().front().message)) ++votes;
+      if (std::holds_alternative<MajorityVoting::Ok>(out.message(out.sends().front()))) ++votes;
     }
     EXPECT_EQ(votes >= 3, forgetful == 2);
   }

@@ -43,9 +43,9 @@ TEST_P(Algorithm, CostsWhatTheorySays) {
   for (std::uint32_t size = 2; size <= 50; ++size) {
     for (const sim::Measurement& one : sim::measure(*GetParam(), default_setup(size), 1)) {
       EXPECT_TRUE(one.agrees()) << "N = " << size << ", " << sim::name_of(one.scenario) << ", "
-                                << sim::name_of(one.metric) << ": measured " << one.value << ", theory "
-                                << one.formula << " = " << one.expected->low << " to "
-                                << one.expected->high;
+                                << sim::name_of(one.metric) << ": measured " << one.value
+                                << ", theory " << one.formula << " = " << one.expected->low
+                                << " to " << one.expected->high;
     }
   }
 }

@@ -116,7 +116,9 @@ class Lockstep : private Chooser {
         to_self.pop_front();
         nodes_[self.value].receive(self, message, out_);
       }
-      for (auto& [to, message] : out_.sends()) {
+      for (const auto& send : out_.sends()) {
+        const NodeId to = send.to;
+        const auto& message = out_.message(send);
         if (to == self) {
           to_self.push_back(message);
           continue;

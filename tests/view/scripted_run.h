@@ -94,7 +94,9 @@ class ScriptedRun : private Chooser {
   }
 
   void carry_out(NodeId self) {
-    for (const auto& [to, message] : out_.sends()) {
+    for (const auto& send : out_.sends()) {
+      const NodeId to = send.to;
+      const auto& message = out_.message(send);
       const std::uint64_t number = recorder_.send(now_, self, to, reflect::message_name(message),
                                                   reflect::message_body(message));
       for (int copies = duplicated.contains(number) ? 2 : 1; copies > 0; --copies) {

@@ -1,20 +1,20 @@
-// Finding an algorithm by what was typed, and describing it.
+// Finding an algorithm by what was typed. There are two catalogues, the message-passing algorithms
+// of the registry and the machines over shared memory; a name is in one of them at most.
 #pragma once
 
 #include <string>
 
 #include "core/info.h"
+#include "shared/catalog.h"
 #include "sim/catalog.h"
 
 namespace baton::cli {
 
-// Throws UsageError with the nearest name.
+// A message-passing algorithm. Throws UsageError, with the nearest name of either catalogue.
 const sim::Entry& algorithm(const std::string& typed);
 
-std::string list_of(Assumptions assumptions);
-std::string list_of(Promises promises);
-// "2(N-1)" as stated for the messages of an entry and exit; "" if nothing is stated.
-std::string stated_messages(const Info& info);
+// A shared-memory machine, or null.
+const CatalogedMachine* machine(const std::string& typed);
 
 inline constexpr Promise all_promises[] = {Promise::safety, Promise::deadlock_freedom,
                                            Promise::starvation_freedom, Promise::order};

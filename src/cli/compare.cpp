@@ -120,6 +120,10 @@ class Compare {
     }
   }
 
+  // Long formulas and reasons are broken to fit a terminal. A file may be wider, though not without
+  // end: people read those too.
+  static std::size_t width() { return stdout_is_terminal() ? terminal_width() : 150; }
+
   void print_for(const std::vector<Row>& group) const {
     using enum Table::Align;
     const std::string n = std::to_string(group.front().size);
@@ -157,14 +161,14 @@ class Compare {
     std::cout
         << "\nMessages per entry (000, 002), when one process enters and leaves alone; for a "
            "circulating token, when all want it\n\n"
-        << messages.str()
+        << messages.str(width())
         << "\nDelays in message times (002, 004): every hop takes 1 and sends of one step go "
            "in parallel;\n'serialised' is 002's model, in which they go one after the "
            "other\n\n"
-        << delays.str()
+        << delays.str(width())
         << "\nMessages per entry in other situations: the same process again, all at the same "
            "instant,\nuniformly drawn processes one after the other\n\n"
-        << load.str();
+        << load.str(width());
   }
 
   void print_seed_figures() const {
@@ -177,7 +181,8 @@ class Compare {
                    std::string(figure.reason)});
       }
     }
-    if (!table.empty()) std::cout << "\nWhere the lectures count differently\n\n" << table.str();
+    if (!table.empty())
+      std::cout << "\nWhere the lectures count differently\n\n" << table.str(width());
   }
 
   void print_differences() const {
@@ -190,7 +195,7 @@ class Compare {
                    std::string(one.formula), text_of(*one.expected), number(one.value)});
       }
     }
-    std::cout << table.str();
+    std::cout << table.str(width());
   }
 
   static boost::json::value json_of(const std::optional<Expected>& expected) {

@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <boost/json.hpp>
 #include <iostream>
 #include <memory>
@@ -7,36 +8,61 @@
 
 #include "cli/algorithms.h"
 #include "cli/command.h"
+#include "cli/terminal.h"
 #include "cli/text.h"
 #include "sim/plan.h"
+#include "view/text.h"
 
 namespace baton::cli {
 
-const sim::Entry& algorithm(const std::string& typed) {
-  if (const sim::Entry* entry = sim::find(typed)) return *entry;
-  std::vector<std::string> names;
-  for (const sim::Entry& entry : sim::catalog()) names.emplace_back(entry.info().name);
-  throw UsageError("there is no algorithm '" + typed + "'." + did_you_mean(typed, names) +
-                   " 'baton list' shows them all");
-}
+namespace {
 
-std::string list_of(Assumptions assumptions) {
-  std::string text;
-  for (const Assumption one : all_assumptions) {
-    if (!assumptions.has(one)) continue;
-    text += (text.empty() ? "no " : ", no ") + std::string(sim::name_of_breaking(one));
+// Words that fit into a table; the legend says what they stand for.
+std::string short_name(Assumption assumption) {
+  switch (assumption) {
+    case Assumption::no_loss:
+      return "loss";
+    case Assumption::no_duplication:
+      return "dup";
+    case Assumption::fifo:
+      return "reorder";
+    case Assumption::no_crash:
+      return "crash";
+    case Assumption::no_suspicion:
+      return "suspect";
   }
-  return text.empty() ? "nothing" : text;
+  return "";
 }
 
-std::string list_of(Promises promises) {
+std::string short_name(Promise promise) {
+  switch (promise) {
+    case Promise::safety:
+      return "safe";
+    case Promise::deadlock_freedom:
+      return "live";
+    case Promise::starvation_freedom:
+      return "fair";
+    case Promise::order:
+      return "order";
+  }
+  return "";
+}
+
+constexpr const char* legend =
+    "assumes no  loss, duplication, reordering, crash of messages or processes, false suspicion\n"
+    "promises    safe: at most one inside; live: deadlock-freedom, someone gets in;\n"
+    "            fair: starvation-freedom, everyone gets in; order: in the order of asking\n";
+
+template <class Enum, std::size_t count>
+std::string list_of(Flags<Enum> flags, const Enum (&all)[count]) {
   std::string text;
-  for (const Promise one : all_promises) {
-    if (promises.has(one)) text += (text.empty() ? "" : ", ") + std::string(sim::name_of(one));
+  for (const Enum one : all) {
+    if (flags.has(one)) text += (text.empty() ? "" : ", ") + short_name(one);
   }
   return text;
 }
 
+// "2(N-1)" as stated for the messages of an entry and exit; "" if nothing is stated.
 std::string stated_messages(const Info& info) {
   for (const Scenario scenario : {Scenario::alone, Scenario::everyone, Scenario::sequential}) {
     for (const Cost& cost : info.costs) {
@@ -48,55 +74,83 @@ std::string stated_messages(const Info& info) {
   return "";
 }
 
-namespace {
+std::vector<const Info*> by_messages() {
+  std::vector<const Info*> all;
+  for (const sim::Entry& entry : sim::catalog()) all.push_back(&entry.info());
+  return all;
+}
+
+std::vector<const Info*> in_shared_memory() {
+  std::vector<const Info*> all;
+  for (const CatalogedMachine& one : shared_machines()) all.push_back(&one.info());
+  return all;
+}
+
+boost::json::object json_of(const Info& info) {
+  boost::json::object one;
+  one["name"] = info.name;
+  one["title"] = info.title;
+  one["publication"] = info.publication;
+  one["idea"] = info.idea;
+  one["kind"] = info.kind == Kind::shared_memory ? "shared memory" : "mutual exclusion";
+  boost::json::array assumes;
+  for (const Assumption a : all_assumptions) {
+    if (info.assumes.has(a)) assumes.emplace_back(sim::describe(a));
+  }
+  one["assumes"] = std::move(assumes);
+  boost::json::array promises;
+  for (const Promise p : all_promises) {
+    if (info.promises.has(p)) promises.emplace_back(sim::name_of(p));
+  }
+  one["promises"] = std::move(promises);
+  one["messages"] = stated_messages(info);
+  one["wrong"] = info.is_wrong();
+  if (info.is_wrong()) {
+    one["breaks"] = sim::name_of(info.flaws.front().breaks);
+    one["why"] = info.flaws.front().why;
+  }
+  return one;
+}
 
 void print_json() {
   boost::json::array all;
-  for (const sim::Entry& entry : sim::catalog()) {
-    const Info& info = entry.info();
-    boost::json::object one;
-    one["name"] = info.name;
-    one["title"] = info.title;
-    one["publication"] = info.publication;
-    one["idea"] = info.idea;
-    one["kind"] = "mutual exclusion";
-    boost::json::array assumes;
-    for (const Assumption a : all_assumptions) {
-      if (info.assumes.has(a)) assumes.emplace_back(sim::describe(a));
-    }
-    one["assumes"] = std::move(assumes);
-    boost::json::array promises;
-    for (const Promise p : all_promises) {
-      if (info.promises.has(p)) promises.emplace_back(sim::name_of(p));
-    }
-    one["promises"] = std::move(promises);
-    one["wrong"] = info.is_wrong();
-    if (info.is_wrong()) {
-      one["breaks"] = sim::name_of(info.flaws.front().breaks);
-      one["why"] = info.flaws.front().why;
-    }
-    all.push_back(std::move(one));
-  }
+  for (const Info* info : by_messages()) all.push_back(json_of(*info));
+  for (const Info* info : in_shared_memory()) all.push_back(json_of(*info));
   std::cout << boost::json::serialize(all) << "\n";
 }
 
-void print_tables() {
-  Table right({"algorithm", "messages per entry", "assumes", "promises"});
-  Table wrong({"wrong variant", "claims", "breaks", "why"});
-  for (const sim::Entry& entry : sim::catalog()) {
-    const Info& info = entry.info();
-    if (info.is_wrong()) {
-      wrong.add({std::string(info.name), list_of(info.promises),
-                 std::string(sim::name_of(info.flaws.front().breaks)),
-                 std::string(info.flaws.front().why)});
-    } else {
-      right.add({std::string(info.name), stated_messages(info), list_of(info.assumes),
-                 list_of(info.promises)});
-    }
+// Name and broken promise on one line, the reason below it.
+void print_wrong(const Info& info, std::size_t width) {
+  const Flaw& flaw = info.flaws.front();
+  std::cout << info.name << ": " << sim::name_of(flaw.breaks) << " breaks\n";
+  const std::string indent(4, ' ');
+  for (const std::string& line : view::wrapped(flaw.why, width - indent.size())) {
+    std::cout << indent << line << "\n";
   }
-  std::cout << "Mutual exclusion by messages\n\n" << right.str();
-  if (!wrong.empty()) {
-    std::cout << "\nWrong on purpose: kept because each fails instructively\n\n" << wrong.str();
+}
+
+void print_tables() {
+  const std::size_t width = std::clamp<std::size_t>(terminal_width(), 40, 100);
+  Table messages({"algorithm", "messages per entry", "assumes no", "promises"});
+  for (const Info* info : by_messages()) {
+    if (info->is_wrong()) continue;
+    messages.add({std::string(info->name), stated_messages(*info),
+                  list_of(info->assumes, all_assumptions), list_of(info->promises, all_promises)});
+  }
+  Table shared({"algorithm", "publication", "problem", "promises"});
+  for (const Info* info : in_shared_memory()) {
+    if (info->is_wrong()) continue;
+    shared.add({std::string(info->name), std::string(info->publication), std::string(info->problem),
+                list_of(info->promises, all_promises)});
+  }
+  std::cout << "Mutual exclusion by messages\n\n"
+            << messages.str(width) << "\n"
+            << legend << "\nMutual exclusion in shared memory\n\n"
+            << shared.str(width) << "\nWrong on purpose: kept because each fails instructively\n\n";
+  for (const auto& infos : {by_messages(), in_shared_memory()}) {
+    for (const Info* info : infos) {
+      if (info->is_wrong()) print_wrong(*info, width);
+    }
   }
 }
 

@@ -1,15 +1,17 @@
 #include <CLI/CLI.hpp>
 #include <boost/json.hpp>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <string>
 
 #include "cli/algorithms.h"
 #include "cli/command.h"
+#include "cli/output_file.h"
+#include "cli/sim_machine.h"
 #include "cli/sim_options.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
+#include "cli/verdict.h"
 #include "sim/plan.h"
 #include "view/chrome.h"
 #include "view/diagram.h"
@@ -37,11 +39,15 @@ class SimCommand {
 
   int run() {
     check_trace_options();
-    open_output();
+    OutputFile file(options_.output);
     const Report report = search();
     const Violation* broken = report.broken(info_.promises | plan_.demands);
     if (!options_.trace.empty() || broken != nullptr) trace();
-    if (!options_.trace.empty()) write_trace();
+    if (file) {
+      file.replace([&](std::ostream& out) { write_trace(out); });
+    } else if (!options_.trace.empty()) {
+      write_trace(std::cout);
+    }
     if (options_.json) {
       print_json(report, broken);
     } else if (options_.trace.empty() || options_.trace == "diagram" || to_file()) {
@@ -71,12 +77,6 @@ class SimCommand {
       throw UsageError("ShiViz needs vector times, which are kept for up to " +
                        std::to_string(Trace::vector_limit) + " processes");
     }
-  }
-
-  void open_output() {
-    if (!to_file()) return;
-    file_.open(options_.output, std::ios::binary);
-    if (!file_) throw UsageError("cannot write to '" + options_.output + "'");
   }
 
   // Runs seed after seed until something demanded is violated.
@@ -113,8 +113,7 @@ class SimCommand {
                                .max_rows = max_rows});
   }
 
-  void write_trace() {
-    std::ostream& out = to_file() ? static_cast<std::ostream&>(file_) : std::cout;
+  void write_trace(std::ostream& out) const {
     if (options_.trace == "diagram") {
       out << diagram(0);
     } else if (options_.trace == "json") {
@@ -124,8 +123,6 @@ class SimCommand {
     } else {
       view::write_chrome(trace_, out);
     }
-    out.flush();
-    if (!out) throw std::runtime_error("writing the trace failed");
   }
 
   void print(const Report& report) const {
@@ -165,7 +162,7 @@ class SimCommand {
     row("order inversions", report.order_judged ? grouped(report.inversions) : "not judged",
         report.order_judged ? "entries ahead of a request that happened before"
                             : "group too large");
-    std::cout << table.str() << "\n";
+    std::cout << table.str(terminal_width()) << "\n";
     verdicts(report);
   }
 
@@ -180,22 +177,14 @@ class SimCommand {
 
   void verdicts(const Report& report) const {
     for (const Promise promise : all_promises) {
-      const Violation* violation = report.violated(promise);
-      const bool judged = (info_.promises | plan_.demands).has(promise);
-      if (violation == nullptr && !judged) continue;
-      const std::string mark = violation == nullptr
-                                   ? (options_.ascii ? "ok      " : "✓ ")
-                                   : (judged ? (options_.ascii ? "BROKEN  " : "✗ ")
-                                             : (options_.ascii ? "note    " : "• "));
-      std::cout << mark << sim::name_of(promise);
-      if (violation == nullptr) {
-        const bool unseen = promise == Promise::order && !report.order_judged;
-        std::cout << (unseen ? " not judged: the group is too large" : " kept");
-      } else {
-        std::cout << (judged ? " broken" : " not promised, and not kept") << " at "
-                  << number(in_message_times(violation->at)) << ": " << violation->what;
+      Verdict verdict{.promise = promise, .judged = (info_.promises | plan_.demands).has(promise)};
+      if (const Violation* violation = report.violated(promise)) {
+        verdict.broken = "at " + number(in_message_times(violation->at)) + ": " + violation->what;
       }
-      std::cout << "\n";
+      if (promise == Promise::order && !report.order_judged) {
+        verdict.unseen = "the group is too large";
+      }
+      std::cout << line_of(verdict, options_.ascii);
     }
   }
 
@@ -261,7 +250,6 @@ class SimCommand {
   const Info& info_;
   Plan plan_;
   Trace trace_;
-  std::ofstream file_;
   std::uint64_t seeds_tried_ = 0;
 };
 
@@ -278,8 +266,12 @@ void add_sim(CLI::App& app, Action& action) {
       "  baton sim lamport -n 5 --delay exponential --reorder --allow reordering --seeds 1000\n"
       "Times are in message times. Exit code 1: a promise was broken.");
   command->callback([&action, command, options] {
-    if (command->count("--trace") > 0 && options->trace.empty()) options->trace = "diagram";
-    action = [options] { return SimCommand(*options).run(); };
+    options->note_given(*command);
+    action = [options] {
+      const CatalogedMachine* in_shared_memory = machine(options->algorithm);
+      return in_shared_memory != nullptr ? sim_machine(*options, *in_shared_memory)
+                                         : SimCommand(*options).run();
+    };
   });
 }
 

@@ -277,6 +277,29 @@ void SimOptions::add_to(CLI::App& command) {
   group.add_to(command);
 }
 
+void SimOptions::note_given(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->count() > 0) given.push_back(option->get_name());
+  }
+  const bool traced = command.count("--trace") > 0;
+  if (traced && trace.empty()) trace = "diagram";
+}
+
+Promises SimOptions::demands() const {
+  Promises all;
+  for (const std::string& typed : demanded) {
+    const auto* found = std::find_if(std::begin(all_promises), std::end(all_promises),
+                                     [&](Promise p) { return sim::name_of(p) == typed; });
+    if (found == std::end(all_promises)) {
+      throw UsageError(
+          "'" + typed + "' cannot be demanded." +
+          did_you_mean(typed, {"safety", "deadlock-freedom", "starvation-freedom", "order"}));
+    }
+    all.add(*found);
+  }
+  return all;
+}
+
 sim::Plan SimOptions::plan(const Info& info) const {
   Plan plan;
   plan.setup = group.setup(group_size(processes));
@@ -318,16 +341,7 @@ sim::Plan SimOptions::plan(const Info& info) const {
     }
     plan.may_break.add(*found);
   }
-  for (const std::string& typed : demanded) {
-    const auto* found = std::find_if(std::begin(all_promises), std::end(all_promises),
-                                     [&](Promise p) { return sim::name_of(p) == typed; });
-    if (found == std::end(all_promises)) {
-      throw UsageError(
-          "'" + typed + "' cannot be demanded." +
-          did_you_mean(typed, {"safety", "deadlock-freedom", "starvation-freedom", "order"}));
-    }
-    plan.demands.add(*found);
-  }
+  plan.demands = demands();
   if (until > 0) plan.time_limit = ticks(until, "the end");
   plan.progress_bound = ticks(progress_bound, "a bound");
   plan.starvation_bound = starvation_bound;

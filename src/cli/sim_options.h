@@ -16,6 +16,8 @@ class App;
 namespace baton::cli {
 
 struct SimOptions {
+  std::vector<std::string> given;  // the options that were typed, by their long names
+
   std::string algorithm;
   std::string processes = "5";
   GroupOptions group;
@@ -52,6 +54,11 @@ struct SimOptions {
   bool json = false;
 
   void add_to(CLI::App& command);
+  // To be called when the command line has been read.
+  void note_given(const CLI::App& command);
+
+  // What is judged whether promised or not, or UsageError.
+  Promises demands() const;
   // Throws UsageError for a plan that cannot be, or that the algorithm cannot take.
   sim::Plan plan(const Info& info) const;
 };

@@ -18,6 +18,11 @@ bool wants_colour() {
 std::size_t terminal_width() {
   winsize size{};
   if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  // Where the output is no terminal, shells still tell its width, if asked to export it.
+  if (const char* columns = std::getenv("COLUMNS")) {
+    const int typed = std::atoi(columns);
+    if (typed > 0) return static_cast<std::size_t>(typed);
+  }
   return 100;
 }
 

@@ -10,7 +10,7 @@ namespace baton::cli {
 bool stdout_is_terminal();
 // Colour if the output is a terminal and NO_COLOR is not set.
 bool wants_colour();
-// Columns of the terminal, or 100 where there is none.
+// Columns of the terminal; where there is none, what COLUMNS says, or 100.
 std::size_t terminal_width();
 
 // One line on the terminal that is rewritten in place, at most a few times a second and only after

@@ -9,9 +9,6 @@
 
 namespace baton::cli {
 
-// Columns on a terminal that a UTF-8 text takes; everything that Baton prints is narrow.
-std::size_t display_width(std::string_view text);
-
 // The one table printer: a header, rows, columns as wide as they need, two blanks apart.
 class Table {
  public:
@@ -20,9 +17,15 @@ class Table {
   explicit Table(std::vector<std::string> header, std::vector<Align> align = {});
   void add(std::vector<std::string> row);
   bool empty() const { return rows_.size() == 1; }
-  std::string str() const;
+  // Where the table would be wider than this, cells of left-aligned columns are broken between
+  // words; words themselves never are, so that very narrow is not possible.
+  std::string str(std::size_t width = unlimited) const;
+
+  static constexpr std::size_t unlimited = static_cast<std::size_t>(-1);
 
  private:
+  std::vector<std::size_t> column_widths(std::size_t width) const;
+
   std::vector<std::vector<std::string>> rows_;
   std::vector<Align> align_;
 };

@@ -7,7 +7,11 @@ namespace baton {
 void RunAccount::note(NodeId process, Section before, Section after) {
   ++report_.steps;
   if (before == after) return;
-  if (after == Section::waiting) waited_entries_[process.value] = 0;
+  if (before == Section::outside) began_[process.value] = report_.steps;
+  if (after == Section::waiting) {
+    waited_entries_[process.value] = 0;
+    passed_[process.value] = report_.steps;
+  }
   if (before == Section::inside) --inside_;
   if (after != Section::inside) return;
 
@@ -18,8 +22,14 @@ void RunAccount::note(NodeId process, Section before, Section after) {
     if (!report_.violated_step) report_.violated_step = report_.steps;
   }
   waited_entries_[process.value].reset();
-  for (std::optional<std::uint64_t>& waited : waited_entries_) {
-    if (waited) report_.longest_wait_entries = std::max(report_.longest_wait_entries, ++*waited);
+  for (std::size_t i = 0; i < waited_entries_.size(); ++i) {
+    std::optional<std::uint64_t>& waited = waited_entries_[i];
+    if (!waited) continue;
+    report_.longest_wait_entries = std::max(report_.longest_wait_entries, ++*waited);
+    if (passed_[i] < began_[process.value]) {
+      ++report_.inversions;
+      if (!report_.inverted_step) report_.inverted_step = report_.steps;
+    }
   }
 }
 

@@ -36,6 +36,9 @@ struct MachineReport {
   std::uint64_t violations = 0;                // entries while another process was inside
   std::optional<std::uint64_t> violated_step;  // the first step that made one, counted from 1
   std::uint64_t longest_wait_entries = 0;      // entries by others while one process waited
+  // Entries ahead of a process that had passed its doorway before the entering one began its own.
+  std::uint64_t inversions = 0;
+  std::optional<std::uint64_t> inverted_step;  // the first step that made one
   std::vector<std::uint64_t> entries_of;       // by process
   std::vector<ScheduledStep> schedule;         // if asked for
 
@@ -47,7 +50,8 @@ struct MachineReport {
 // Keeps account of a run: who entered, how often others went first, whether two were inside.
 class RunAccount {
  public:
-  explicit RunAccount(std::uint32_t processes) : waited_entries_(processes) {
+  explicit RunAccount(std::uint32_t processes)
+      : waited_entries_(processes), began_(processes), passed_(processes) {
     report_.entries_of.resize(processes);
   }
 
@@ -61,6 +65,10 @@ class RunAccount {
   std::uint32_t inside_ = 0;
   // For each process that waits, the entries by others since its doorway ended.
   std::vector<std::optional<std::uint64_t>> waited_entries_;
+  // For each process, the steps at which it last left the noncritical section and passed its
+  // doorway.
+  std::vector<std::uint64_t> began_;
+  std::vector<std::uint64_t> passed_;
 };
 
 template <SharedMachine M>

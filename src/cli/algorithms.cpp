@@ -1,0 +1,30 @@
+#include "cli/algorithms.h"
+
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/text.h"
+
+namespace baton::cli {
+
+const sim::Entry& algorithm(const std::string& typed) {
+  if (const sim::Entry* entry = sim::find(typed)) return *entry;
+  if (machine(typed) != nullptr) {
+    throw UsageError("'" + typed + "' works in shared memory and sends no messages; 'baton sim " +
+                     typed + "' runs it");
+  }
+  std::vector<std::string> names;
+  for (const sim::Entry& entry : sim::catalog()) names.emplace_back(entry.info().name);
+  for (const CatalogedMachine& one : shared_machines()) names.emplace_back(one.info().name);
+  throw UsageError("there is no algorithm '" + typed + "'." + did_you_mean(typed, names) +
+                   " 'baton list' shows them all");
+}
+
+const CatalogedMachine* machine(const std::string& typed) {
+  for (const CatalogedMachine& one : shared_machines()) {
+    if (one.info().name == typed) return &one;
+  }
+  return nullptr;
+}
+
+}  // namespace baton::cli

@@ -16,7 +16,8 @@ const sim::Entry& algorithm(const std::string& typed) {
   std::vector<std::string> names;
   for (const sim::Entry& entry : sim::catalog()) names.emplace_back(entry.info().name);
   for (const CatalogedMachine& one : shared_machines()) names.emplace_back(one.info().name);
-  throw UsageError("there is no algorithm '" + typed + "'." + did_you_mean(typed, names) +
+  const std::string hint = did_you_mean(typed, names);
+  throw UsageError("there is no algorithm '" + typed + "'" + (hint.empty() ? ";" : hint) +
                    " 'baton list' shows them all");
 }
 

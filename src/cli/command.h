@@ -14,7 +14,7 @@ namespace baton::cli {
 // Exit codes, the same for every command.
 inline constexpr int exit_ok = 0;
 inline constexpr int exit_violation = 1;  // a promise was broken, or a measurement differs
-inline constexpr int exit_usage = 2;
+inline constexpr int exit_usage = 2;      // nothing was judged: wrong usage, or a failed write
 
 // Wrong usage: one line that says what is wrong and what to do instead.
 class UsageError : public std::runtime_error {

@@ -9,6 +9,7 @@
 #include "cli/algorithms.h"
 #include "cli/command.h"
 #include "cli/group_options.h"
+#include "cli/numbers.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
 #include "sim/measure.h"
@@ -260,9 +261,11 @@ void add_compare(CLI::App& app, Action& action) {
   command->add_option("-n,--processes", options->processes, "Group sizes: 5 or 2..50; may repeat")
       ->allow_extra_args(false)
       ->capture_default_str();
-  command->add_option("--seed", options->seed, "Seed of what is drawn at random");
-  command->add_flag("--json", options->json, "An array of objects, for programs");
-  command->add_flag("--ascii", options->ascii, "7-bit characters only");
+  command->add_option("--seed", options->seed, "Seed of what is drawn at random")
+      ->check(whole_number());
+  command->add_flag("--json", options->json, "An array of objects, for programs")
+      ->disable_flag_override();
+  command->add_flag("--ascii", options->ascii, "7-bit characters only")->disable_flag_override();
   options->group.add_to(*command);
   command->footer(
       "Examples:\n  baton compare -n 10\n  baton compare maekawa raymond -n 2..50 --tree binary\n"

@@ -1,16 +1,18 @@
 #include "cli/group_options.h"
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 
 #include "cli/command.h"
+#include "cli/numbers.h"
 #include "cli/text.h"
 
 namespace baton::cli {
 
 namespace {
 
-constexpr std::int64_t largest_group = 10'000'000;
+UsageError too_large() {
+  return UsageError("a group has at most " + grouped(most_processes) + " processes");
+}
 
 Tree tree_named(const std::string& typed) {
   if (typed == "star") return Tree::star();
@@ -21,7 +23,7 @@ Tree tree_named(const std::string& typed) {
   if (error == std::errc{} && end == typed.data() + typed.size() && arity > 0) {
     return Tree::with_arity(arity);
   }
-  throw UsageError("a tree is star, line, binary, or a number of children, not '" + typed + "'." +
+  throw UsageError("a tree is star, line, binary, or a number of children, not '" + typed + "'" +
                    did_you_mean(typed, {"star", "line", "binary"}));
 }
 
@@ -40,7 +42,7 @@ std::shared_ptr<const VotingSets> voting_named(const std::string& typed, std::ui
                      std::to_string(nearest_plane_size(size)) +
                      ", and --voting cyclic exists for every number");
   }
-  throw UsageError("voting sets are best, grid, plane or cyclic, not '" + typed + "'." +
+  throw UsageError("voting sets are best, grid, plane or cyclic, not '" + typed + "'" +
                    did_you_mean(typed, {"best", "grid", "plane", "cyclic"}));
 }
 
@@ -52,12 +54,17 @@ void GroupOptions::add_to(CLI::App& command) {
   command.add_option("--voting", voting, "Voting sets of maekawa: best, grid, plane, cyclic")
       ->group("Group");
   command.add_option("--votes", votes, "majority-voting: votes needed (default: a majority)")
+      ->check(whole_number(1, most_processes))
       ->group("Group");
-  command.add_option("--ask", ask, "majority-voting: voters asked (default: all)")->group("Group");
+  command.add_option("--ask", ask, "majority-voting: voters asked (default: all)")
+      ->check(whole_number(1, most_processes))
+      ->group("Group");
   command
       .add_option("--coordinator", coordinator, "central: who coordinates; where a token starts")
+      ->check(whole_number(0, most_processes))
       ->group("Group");
   command.add_flag("--tell-queued", tell_queued, "central: answer DENIED to a request that waits")
+      ->disable_flag_override()
       ->group("Group");
 }
 
@@ -65,9 +72,7 @@ Setup GroupOptions::setup(std::int64_t processes) const {
   if (processes < 2) {
     throw UsageError("a group has at least 2 processes, not " + std::to_string(processes));
   }
-  if (processes > largest_group) {
-    throw UsageError("a group has at most " + grouped(largest_group) + " processes");
-  }
+  if (processes > most_processes) throw too_large();
   const auto size = static_cast<std::uint32_t>(processes);
   Setup setup = default_setup(size);
   setup.tree = tree_named(tree);
@@ -96,8 +101,9 @@ Setup GroupOptions::setup(std::int64_t processes) const {
 std::int64_t group_size(const std::string& typed) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(typed.data(), typed.data() + typed.size(), value);
+  if (error == std::errc::result_out_of_range) throw too_large();
   if (error != std::errc{} || end != typed.data() + typed.size()) {
-    throw UsageError("'" + typed + "' is not a number of processes");
+    throw UsageError("'" + typed + "' is not a whole number of processes");
   }
   return value;
 }
@@ -113,7 +119,7 @@ std::vector<std::int64_t> sizes(const std::vector<std::string>& typed) {
     const std::int64_t low = group_size(one.substr(0, dots));
     const std::int64_t high = group_size(one.substr(dots + 2));
     if (low > high || high - low > 10'000)
-      throw UsageError("'" + one + "' is not a range of sizes");
+      throw UsageError("'" + one + "' is not a range of sizes such as 2..50");
     for (std::int64_t n = low; n <= high; ++n) all.push_back(n);
   }
   return all;

@@ -13,6 +13,8 @@ class App;
 
 namespace baton::cli {
 
+inline constexpr std::uint32_t most_processes = 10'000'000;
+
 struct GroupOptions {
   std::string tree = "star";
   std::string voting = "best";

@@ -49,7 +49,7 @@ std::string short_name(Promise promise) {
 }
 
 constexpr const char* legend =
-    "assumes no  loss, duplication, reordering, crash of messages or processes, false suspicion\n"
+    "assumes no  loss, duplication (dup) or reordering of messages, crash of processes\n"
     "promises    safe: at most one inside; live: deadlock-freedom, someone gets in;\n"
     "            fair: starvation-freedom, everyone gets in; order: in the order of asking\n";
 
@@ -107,6 +107,11 @@ boost::json::object json_of(const Info& info) {
   one["wrong"] = info.is_wrong();
   if (info.is_wrong()) {
     one["breaks"] = sim::name_of(info.flaws.front().breaks);
+    boost::json::array needs;
+    for (const Assumption a : all_assumptions) {
+      if (info.flaws.front().needs_broken.has(a)) needs.emplace_back(sim::name_of_breaking(a));
+    }
+    one["needs"] = std::move(needs);
     one["why"] = info.flaws.front().why;
   }
   return one;
@@ -122,7 +127,13 @@ void print_json() {
 // Name and broken promise on one line, the reason below it.
 void print_wrong(const Info& info, std::size_t width) {
   const Flaw& flaw = info.flaws.front();
-  std::cout << info.name << ": " << sim::name_of(flaw.breaks) << " breaks\n";
+  std::cout << info.name << " breaks " << sim::name_of(flaw.breaks);
+  std::string given;
+  for (const Assumption one : all_assumptions) {
+    if (!flaw.needs_broken.has(one)) continue;
+    given += (given.empty() ? ", given " : " and ") + std::string(sim::name_of_breaking(one));
+  }
+  std::cout << given << "\n";
   const std::string indent(4, ' ');
   for (const std::string& line : view::wrapped(flaw.why, width - indent.size())) {
     std::cout << indent << line << "\n";
@@ -159,7 +170,7 @@ void print_tables() {
 void add_list(CLI::App& app, Action& action) {
   auto* command = app.add_subcommand("list", "The algorithms: assumptions, promises, costs");
   auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "An array of objects, for programs");
+  command->add_flag("--json", *json, "An array of objects, for programs")->disable_flag_override();
   command->footer("Example: baton list");
   command->callback([&action, json] {
     action = [json] {

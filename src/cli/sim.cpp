@@ -67,7 +67,7 @@ class SimCommand {
       return;
     }
     if (std::find(kinds.begin(), kinds.end(), options_.trace) == kinds.end()) {
-      throw UsageError("a trace is diagram, json, shiviz or chrome, not '" + options_.trace + "'." +
+      throw UsageError("a trace is diagram, json, shiviz or chrome, not '" + options_.trace + "'" +
                        did_you_mean(options_.trace, kinds));
     }
     if (options_.json && !to_file()) {

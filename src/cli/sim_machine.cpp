@@ -135,14 +135,13 @@ class MachineCommand {
                          "only " + grouped(report_.entries) + " entries in all this time"});
     }
     if (report_.longest_wait_entries > starvation_bound_) {
-      broken_.push_back({Promise::starvation_freedom, report_.steps,
+      broken_.push_back({Promise::starvation_freedom, report_.longest_wait_step,
                          "one process waited while others entered " +
                              grouped(report_.longest_wait_entries) + " times"});
     }
     if (report_.inverted_step) {
       broken_.push_back({Promise::order, *report_.inverted_step,
-                         "an entry ahead of a process that had passed its doorway before the "
-                         "entering one began its own"});
+                         "a process entered ahead of one that waited before it came"});
     }
   }
 
@@ -222,9 +221,9 @@ class MachineCommand {
     table.add({"steps", grouped(report_.steps), "each at most one access to a shared register"});
     table.add({"steps per entry", number(report_.steps_per_entry())});
     table.add({"longest wait", grouped(report_.longest_wait_entries),
-               "entries of others after one process's doorway"});
+               "entries of others while one process waited"});
     table.add({"order inversions", grouped(report_.inversions),
-               "entries ahead of one whose doorway was over before"});
+               "entries ahead of one that waited before they came"});
     std::cout << table.str(terminal_width()) << "\n";
     for (const Promise promise : all_promises) {
       const Broken* one = broken(promise);

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <set>
 
 #include "cli/algorithms.h"
 #include "cli/command.h"
+#include "cli/numbers.h"
 #include "cli/text.h"
 
 namespace baton::cli {
@@ -30,10 +32,17 @@ double real(const std::string& typed, const std::string& what) {
 }
 
 Ticks ticks(double message_times, const std::string& what) {
-  if (!(message_times >= 0) || message_times > 1e12) {
+  if (!(message_times >= 0)) {
     throw UsageError(what + " is a number of message times, 0 or more");
   }
+  if (message_times > 1e12) throw UsageError(what + " is at most 1e12 message times");
   return {std::llround(message_times * static_cast<double>(message_time.value))};
+}
+
+Ticks positive_ticks(double message_times, const std::string& what) {
+  const Ticks time = ticks(message_times, what);
+  if (time.value == 0) throw UsageError(what + " is above 0");
+  return time;
 }
 
 NodeId process(const std::string& typed) {
@@ -89,7 +98,7 @@ Delay delay_of(const std::string& typed) {
     } else if (kind == "heavy") {
       delay.kind = Delay::Kind::heavy;
     } else {
-      throw UsageError("a delay is constant, uniform, exponential or heavy, not '" + kind + "'." +
+      throw UsageError("a delay is constant, uniform, exponential or heavy, not '" + kind + "'" +
                        did_you_mean(kind, {"constant", "uniform", "exponential", "heavy"}));
     }
     if (values.size() > 1) throw UsageError("this delay takes one value, its mean");
@@ -113,7 +122,7 @@ Workload::Kind workload_named(const std::string& typed) {
     names.push_back(name);
   }
   throw UsageError("a workload is one, everyone, closed, poisson, saturated or turns, not '" +
-                   typed + "'." + did_you_mean(typed, names));
+                   typed + "'" + did_you_mean(typed, names));
 }
 
 // "0,1|2,3@20": processes that are not named stand together on a side of their own.
@@ -201,31 +210,47 @@ void refuse_if_hopeless(const Plan& plan, const Info& info) {
 void SimOptions::add_to(CLI::App& command) {
   command.add_option("algorithm", algorithm, "One of 'baton list'")->required();
   command.add_option("-n,--processes", processes, "Number of processes")->capture_default_str();
-  command.add_option("--seed", seed, "The same seed gives the same run")->capture_default_str();
+  command.add_option("--seed", seed, "The same seed gives the same run")
+      ->check(whole_number())
+      ->capture_default_str();
   command.add_option("--seeds", seeds, "Try so many seeds, stop at the first violation")
-      ->check(CLI::PositiveNumber);
+      ->check(whole_number(1));
 
   command
       .add_option("--workload", workload,
                   "one, everyone (default), closed, poisson, saturated, turns")
       ->group("Workload");
-  command.add_option("--entries", entries, "Entries in all (closed, poisson, saturated, turns)")
+  command
+      .add_option("--entries", entries,
+                  "Entries in all (closed, poisson, saturated, turns, shared memory)")
+      ->check(whole_number(1))
       ->group("Workload");
   command.add_option("--requesters", requesters, "So many processes ask, drawn by the seed")
+      ->check(whole_number(1, most_processes))
       ->group("Workload");
   command.add_option("--first", first, "Who asks under --workload one")->group("Workload");
-  command.add_option("--think", think, "Mean pause of closed, in message times")->group("Workload");
-  command.add_option("--rate", rate, "Requests per message time of poisson")->group("Workload");
+  command.add_option("--think", think, "Mean pause of closed, in message times")
+      ->check(finite_number())
+      ->group("Workload");
+  command.add_option("--rate", rate, "Requests per message time of poisson")
+      ->check(finite_number())
+      ->group("Workload");
   command.add_option("--cs", critical_section, "Length of the critical section, in message times")
+      ->check(finite_number())
       ->group("Workload");
 
   command
       .add_option("--delay", delay,
                   "constant[:MEAN], uniform[:LOW,HIGH], exponential[:MEAN], heavy[:MEAN]")
       ->group("World");
-  command.add_flag("--reorder", reorder, "Channels are not FIFO")->group("World");
-  command.add_option("--loss", loss, "Probability that a message is lost")->group("World");
+  command.add_flag("--reorder", reorder, "Channels are not FIFO")
+      ->disable_flag_override()
+      ->group("World");
+  command.add_option("--loss", loss, "Probability that a message is lost")
+      ->check(finite_number())
+      ->group("World");
   command.add_option("--duplicate", duplicate, "Probability that a message arrives twice")
+      ->check(finite_number())
       ->group("World");
   command.add_option("--crash", crashes, "PROCESS@TIME")->allow_extra_args(false)->group("World");
   command.add_option("--recover", recoveries, "PROCESS@TIME; it comes back knowing nothing")
@@ -253,14 +278,16 @@ void SimOptions::add_to(CLI::App& command) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->group("World");
-  command.add_option("--until", until, "End at this time")->group("World");
+  command.add_option("--until", until, "End at this time")->check(finite_number())->group("World");
   command
       .add_option("--progress-bound", progress_bound,
                   "Message times without an entry, while someone waits, that count as a livelock")
+      ->check(finite_number())
       ->group("World");
   command
       .add_option("--starvation-bound", starvation_bound,
                   "Entries of others during one wait that count as starvation")
+      ->check(whole_number(1))
       ->group("World");
 
   command
@@ -272,8 +299,12 @@ void SimOptions::add_to(CLI::App& command) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->group("Output");
-  command.add_flag("--ascii", ascii, "Diagram in 7-bit characters")->group("Output");
-  command.add_flag("--json", json, "The report as an object, for programs")->group("Output");
+  command.add_flag("--ascii", ascii, "Diagram in 7-bit characters")
+      ->disable_flag_override()
+      ->group("Output");
+  command.add_flag("--json", json, "The report as an object, for programs")
+      ->disable_flag_override()
+      ->group("Output");
   group.add_to(command);
 }
 
@@ -281,8 +312,11 @@ void SimOptions::note_given(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
     if (option->count() > 0) given.push_back(option->get_name());
   }
-  const bool traced = command.count("--trace") > 0;
-  if (traced && trace.empty()) trace = "diagram";
+  if (was_given("--trace") && trace.empty()) trace = "diagram";
+}
+
+bool SimOptions::was_given(std::string_view option) const {
+  return std::find(given.begin(), given.end(), option) != given.end();
 }
 
 Promises SimOptions::demands() const {
@@ -292,7 +326,7 @@ Promises SimOptions::demands() const {
                                      [&](Promise p) { return sim::name_of(p) == typed; });
     if (found == std::end(all_promises)) {
       throw UsageError(
-          "'" + typed + "' cannot be demanded." +
+          "'" + typed + "' cannot be demanded" +
           did_you_mean(typed, {"safety", "deadlock-freedom", "starvation-freedom", "order"}));
     }
     all.add(*found);
@@ -323,6 +357,12 @@ sim::Plan SimOptions::plan(const Info& info) const {
   if (entries > 0 && !counts_entries) {
     throw UsageError("--entries goes with --workload closed, poisson, saturated or turns");
   }
+  if (was_given("--think") && work.kind != Workload::Kind::closed) {
+    throw UsageError("--think goes with --workload closed");
+  }
+  if (was_given("--rate") && work.kind != Workload::Kind::poisson) {
+    throw UsageError("--rate goes with --workload poisson");
+  }
   work.think = ticks(think, "a pause");
   work.rate = rate;
 
@@ -336,18 +376,22 @@ sim::Plan SimOptions::plan(const Info& info) const {
                      [&](Assumption a) { return sim::name_of_breaking(a) == typed; });
     if (found == std::end(all_assumptions)) {
       throw UsageError(
-          "'" + typed + "' cannot be allowed." +
+          "'" + typed + "' cannot be allowed" +
           did_you_mean(typed, {"loss", "duplication", "reordering", "crash", "suspicion"}));
     }
     plan.may_break.add(*found);
   }
   plan.demands = demands();
-  if (until > 0) plan.time_limit = ticks(until, "the end");
-  plan.progress_bound = ticks(progress_bound, "a bound");
+  if (was_given("--until")) plan.time_limit = positive_ticks(until, "the end");
+  if (was_given("--progress-bound"))
+    plan.progress_bound = positive_ticks(progress_bound, "a bound");
   plan.starvation_bound = starvation_bound;
   if (!names.empty() && names.size() != size) {
     throw UsageError("--names gives " + std::to_string(names.size()) + " names for " +
                      std::to_string(size) + " processes");
+  }
+  if (std::set<std::string>(names.begin(), names.end()).size() != names.size()) {
+    throw UsageError("--names gives the same name twice");
   }
   if (const auto why = sim::objection(plan, info)) throw UsageError(*why);
   refuse_if_hopeless(plan, info);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/group_options.h"
@@ -56,6 +57,8 @@ struct SimOptions {
   void add_to(CLI::App& command);
   // To be called when the command line has been read.
   void note_given(const CLI::App& command);
+
+  bool was_given(std::string_view option) const;
 
   // What is judged whether promised or not, or UsageError.
   Promises demands() const;

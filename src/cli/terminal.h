@@ -27,6 +27,7 @@ class ProgressLine {
 
  private:
   bool terminal_;
+  std::size_t width_;
   bool drawn_ = false;
   std::chrono::steady_clock::time_point next_;
 };

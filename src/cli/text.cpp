@@ -128,12 +128,13 @@ std::size_t edits(std::string_view a, std::string_view b) {
 
 std::string nearest(std::string_view typed, const std::vector<std::string>& candidates) {
   std::string best;
-  std::size_t fewest = std::max<std::size_t>(3, typed.size() / 2) + 1;
+  std::size_t fewest = std::max<std::size_t>(2, typed.size() / 2) + 1;
   for (const std::string& candidate : candidates) {
     // Part of a name, "agrawala", is as good a hint as a misspelt one.
     const bool part = typed.size() >= 3 && candidate.find(typed) != candidate.npos;
     const std::size_t distance = part ? 1 : edits(typed, candidate);
-    if (distance < fewest) {
+    const bool shorter = !best.empty() && candidate.size() < best.size();
+    if (distance < fewest || (distance == fewest && shorter)) {
       fewest = distance;
       best = candidate;
     }
@@ -143,7 +144,7 @@ std::string nearest(std::string_view typed, const std::vector<std::string>& cand
 
 std::string did_you_mean(std::string_view typed, const std::vector<std::string>& candidates) {
   const std::string best = nearest(typed, candidates);
-  return best.empty() ? "" : " Did you mean '" + best + "'?";
+  return best.empty() ? "" : "; did you mean '" + best + "'?";
 }
 
 }  // namespace baton::cli

@@ -1,7 +1,5 @@
 #include "shared/random_run.h"
 
-#include <algorithm>
-
 namespace baton {
 
 void RunAccount::note(NodeId process, Section before, Section after) {
@@ -25,7 +23,10 @@ void RunAccount::note(NodeId process, Section before, Section after) {
   for (std::size_t i = 0; i < waited_entries_.size(); ++i) {
     std::optional<std::uint64_t>& waited = waited_entries_[i];
     if (!waited) continue;
-    report_.longest_wait_entries = std::max(report_.longest_wait_entries, ++*waited);
+    if (++*waited > report_.longest_wait_entries) {
+      report_.longest_wait_entries = *waited;
+      report_.longest_wait_step = report_.steps;
+    }
     if (passed_[i] < began_[process.value]) {
       ++report_.inversions;
       if (!report_.inverted_step) report_.inverted_step = report_.steps;

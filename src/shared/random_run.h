@@ -36,6 +36,7 @@ struct MachineReport {
   std::uint64_t violations = 0;                // entries while another process was inside
   std::optional<std::uint64_t> violated_step;  // the first step that made one, counted from 1
   std::uint64_t longest_wait_entries = 0;      // entries by others while one process waited
+  std::uint64_t longest_wait_step = 0;         // the step of the last of these
   // Entries ahead of a process that had passed its doorway before the entering one began its own.
   std::uint64_t inversions = 0;
   std::optional<std::uint64_t> inverted_step;  // the first step that made one

@@ -135,6 +135,7 @@ std::optional<std::string> impossible(const Plan& plan) {
       case Fault::Kind::suspect:
         if (is_missing(fault.node)) return no_such(fault.node);
         if (is_missing(fault.whom)) return no_such(fault.whom);
+        if (fault.node == fault.whom) return "a process does not suspect itself";
         break;
     }
   }

@@ -95,8 +95,8 @@ class Compare {
     }
     std::string measured = number(one->value);
     if (one->half_width > 0) measured += (options_.ascii ? " +-" : " ±") + number(one->half_width);
-    row.insert(row.end(), {std::string(one->formula), one->expected ? text_of(*one->expected) : "",
-                           measured + mark(*one)});
+    row.insert(row.end(), {in_characters(one->formula, options_.ascii),
+                           one->expected ? text_of(*one->expected) : "", measured + mark(*one)});
   }
 
   std::string mark(const Measurement& one) const {
@@ -142,7 +142,7 @@ class Compare {
       cells(cell, row.per_entry(Metric::messages));
       cells(cell, row.per_entry(Metric::enter));
       cells(cell, row.per_entry(Metric::exit));
-      cell.emplace_back(row.info->problem);
+      cell.push_back(in_characters(row.info->problem, options_.ascii));
       messages.add(cell);
 
       cell = {std::string(row.info->name)};
@@ -178,8 +178,9 @@ class Compare {
       for (const SeedFigure& figure : entry->info().seeds) {
         if (figure.reason.empty()) continue;
         table.add({std::string(entry->info().name), std::string(figure.document),
-                   std::string(figure.quantity), std::string(figure.figure),
-                   std::string(figure.reason)});
+                   in_characters(figure.quantity, options_.ascii),
+                   in_characters(figure.figure, options_.ascii),
+                   in_characters(figure.reason, options_.ascii)});
       }
     }
     if (!table.empty())
@@ -268,7 +269,7 @@ void add_compare(CLI::App& app, Action& action) {
   command->add_flag("--ascii", options->ascii, "7-bit characters only")->disable_flag_override();
   options->group.add_to(*command);
   command->footer(
-      "Examples:\n  baton compare -n 10\n  baton compare maekawa raymond -n 2..50 --tree binary\n"
+      "Examples:\n  baton compare -n 10\n  baton compare maekawa raymond -n 2..9 --tree binary\n"
       "Exit code 1: a measured value differs from theory.");
   command->callback([&action, options] { action = [options] { return Compare(*options).run(); }; });
 }

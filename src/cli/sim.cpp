@@ -127,9 +127,9 @@ class SimCommand {
 
   void print(const Report& report) const {
     std::cout << "\n"
-              << info_.title << ", " << grouped(plan_.setup.size) << " processes, seed "
-              << plan_.seed << (seeds_tried_ > 1 ? " (of " + grouped(seeds_tried_) + " tried)" : "")
-              << "\n\n";
+              << in_characters(info_.title, options_.ascii) << ", " << grouped(plan_.setup.size)
+              << " processes, seed " << plan_.seed
+              << (seeds_tried_ > 1 ? " (of " + grouped(seeds_tried_) + " tried)" : "") << "\n\n";
     Table table({"measured", "", ""});
     const auto row = [&](const std::string& what, const std::string& value,
                          const std::string& remark = "") {
@@ -264,6 +264,7 @@ void add_sim(CLI::App& app, Action& action) {
       "  baton sim ricart-agrawala -n 3 --trace\n"
       "  baton sim maekawa -n 3 --demand deadlock-freedom\n"
       "  baton sim lamport -n 5 --delay exponential --reorder --allow reordering --seeds 1000\n"
+      "  baton sim bakery -n 2 --entries 2 --trace\n"
       "Times are in message times. Exit code 1: a promise was broken.");
   command->callback([&action, command, options] {
     options->note_given(*command);

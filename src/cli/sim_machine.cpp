@@ -213,7 +213,8 @@ class MachineCommand {
 
   void print() const {
     std::cout << "\n"
-              << info_.title << ", " << grouped(run_.processes) << " processes, seed " << run_.seed
+              << in_characters(info_.title, options_.ascii) << ", " << grouped(run_.processes)
+              << " processes, seed " << run_.seed
               << (seeds_tried_ > 1 ? " (of " + grouped(seeds_tried_) + " tried)" : "") << "\n\n";
     Table table({"measured", "", ""});
     table.add({"entries", grouped(report_.entries),

@@ -291,7 +291,9 @@ void SimOptions::add_to(CLI::App& command) {
       ->group("World");
 
   command
-      .add_option("--trace", trace, "Draw the space-time diagram; or export: json, shiviz, chrome")
+      .add_option("--trace", trace,
+                  "Draw the space-time diagram (shared memory: the schedule); or export: json, "
+                  "shiviz, chrome")
       ->expected(0, 1)
       ->group("Output");
   command.add_option("-o,--output", output, "Write the trace to this file")->group("Output");

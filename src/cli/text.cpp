@@ -93,6 +93,18 @@ std::string Table::str(std::size_t width) const {
   return text;
 }
 
+std::string in_characters(std::string_view text, bool ascii) {
+  std::string plain(text);
+  if (!ascii) return plain;
+  using Pair = std::pair<std::string_view, std::string_view>;
+  for (const auto& [sign, letters] : {Pair{"–", "-"}, Pair{"−", "-"}, Pair{"√", "sqrt "}}) {
+    for (auto at = plain.find(sign); at != plain.npos; at = plain.find(sign, at)) {
+      plain.replace(at, sign.size(), letters);
+    }
+  }
+  return view::printable(plain, true);
+}
+
 std::string number(double value) {
   if (std::isnan(value)) return "-";
   std::string text = fmt::format("{:.4f}", value);

@@ -30,6 +30,9 @@ class Table {
   std::vector<Align> align_;
 };
 
+// The text as it is, or in 7-bit characters: "Ricart-Agrawala", "3sqrt N".
+std::string in_characters(std::string_view text, bool ascii);
+
 // 3, 3.25, 0.6667: up to four decimals, none that say nothing.
 std::string number(double value);
 // 1,234,567

@@ -40,6 +40,20 @@ TEST(SharedMachines, KeepTheirPromisesUnderRandomSchedules) {
   }
 }
 
+// First come, first served is from the doorway on; Dijkstra's has none, and no order either.
+TEST(SharedMachines, AnEntryAheadOfOneThatWaitedBeforeIsCounted) {
+  std::uint64_t inversions = 0;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    const MachineRun run{.processes = 4, .entries_per_process = 10, .seed = seed};
+    EXPECT_EQ(run_machine("bakery", run)->inversions, 0U) << "seed " << seed;
+    const auto report = run_machine("dijkstra", run);
+    EXPECT_EQ(report->inversions > 0, report->inverted_step.has_value());
+    EXPECT_LE(report->longest_wait_step, report->steps);
+    inversions += report->inversions;
+  }
+  EXPECT_GT(inversions, 0U);
+}
+
 TEST(SharedMachines, OneAloneIsTheScheduleThatItsHeaderSays) {
   const auto report = run_machine("dijkstra", {.processes = 1, .keep_schedule = true});
   ASSERT_TRUE(report);

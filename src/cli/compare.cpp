@@ -112,6 +112,7 @@ class Compare {
           rows_.begin() + static_cast<std::ptrdiff_t>(first + chosen_.size()));
       print_for(group);
     }
+    print_problems();
     print_seed_figures();
     if (differences_ > 0) {
       std::cout << "\n" << differences_ << " measured value(s) differ from theory:\n\n";
@@ -129,8 +130,8 @@ class Compare {
     using enum Table::Align;
     const std::string n = std::to_string(group.front().size);
     Table messages({"N = " + n, "enter + exit", "theory", "measured", "enter", "theory", "measured",
-                    "exit", "theory", "measured", "problem"},
-                   {left, left, right, right, left, right, right, left, right, right, left});
+                    "exit", "theory", "measured"},
+                   {left, left, right, right, left, right, right, left, right, right});
     Table delays({"N = " + n, "client delay", "theory", "measured", "serialised", "sync delay",
                   "theory", "measured", "with multicast", "theory", "measured"},
                  {left, left, right, right, right, left, right, right, left, right, right});
@@ -142,7 +143,6 @@ class Compare {
       cells(cell, row.per_entry(Metric::messages));
       cells(cell, row.per_entry(Metric::enter));
       cells(cell, row.per_entry(Metric::exit));
-      cell.push_back(in_characters(row.info->problem, options_.ascii));
       messages.add(cell);
 
       cell = {std::string(row.info->name)};
@@ -170,6 +170,15 @@ class Compare {
         << "\nMessages per entry in other situations: the same process again, all at the same "
            "instant,\nuniformly drawn processes one after the other\n\n"
         << load.str(width());
+  }
+
+  void print_problems() const {
+    Table table({"algorithm", "problem (000, 002)"});
+    for (const sim::Entry* entry : chosen_) {
+      table.add(
+          {std::string(entry->info().name), in_characters(entry->info().problem, options_.ascii)});
+    }
+    std::cout << "\nWhat each suffers from\n\n" << table.str(width());
   }
 
   void print_seed_figures() const {

@@ -8,16 +8,22 @@ namespace baton::sim {
 // in the registry, and a run that is stuck loses little by going on for a while.
 MutexOracle::Bounds bounds_of(const Plan& plan) {
   const std::int64_t size = plan.setup.size;
-  const Ticks longest = plan.delay.practical_limit();
+  const Ticks hop = plan.delay.practical_limit();
   MutexOracle::Bounds bounds{plan.progress_bound, plan.starvation_bound};
   if (bounds.progress.value == 0) {
-    bounds.progress = (200 + 20 * size) * longest + 10 * plan.critical_section;
+    // A token that wanders at random over a ring takes up to N²/4 hops on average, and is 24 times
+    // as late once in 10¹². Where that is longer than anyone would wait the bound stops growing.
+    const std::int64_t small = std::min<std::int64_t>(size, 1000);
+    // Protocols pause in message times, however short a hop is.
+    const Ticks longest = std::max(hop, message_time);
+    bounds.progress = (200 + 20 * size + 6 * small * small) * longest + 10 * plan.critical_section;
   }
   if (bounds.starvation == 0) {
-    // While one message is under way, this many others can go in and out.
+    // While one message is under way, this many others can go in and out; and a request may be
+    // passed on by everybody before it reaches one who could let it go first.
     const std::int64_t meanwhile =
-        longest.value / std::max<std::int64_t>(1, plan.critical_section.value);
-    bounds.starvation = static_cast<std::uint64_t>(100 + 20 * size + 4 * meanwhile);
+        hop.value / std::max<std::int64_t>(1, plan.critical_section.value);
+    bounds.starvation = static_cast<std::uint64_t>(100 + 20 * size + (4 + 2 * size) * meanwhile);
   }
   return bounds;
 }

@@ -13,6 +13,9 @@ Expected about_one(const Case& c) {
 
 Expected at_most_one_round(const Case& c) { return Expected::between(0, c.setup.size); }
 
+// The token is as likely to be anywhere.
+Expected half_a_round(const Case& c) { return Expected::mean(c.setup.size / 2.0); }
+
 Expected ring_distance(const Case& c) {
   return Expected::exactly(c.setup.ring_distance(c.before, c.requester));
 }
@@ -75,7 +78,8 @@ const Info& TokenRing::info() {
                 {Scenario::handover, Metric::delay, "ring distance, 1 ... N-1", ring_distance},
                 {Scenario::everyone, Metric::messages, "1", about_one},
                 {Scenario::everyone, Metric::enter, "0", constant<0>},
-                {Scenario::everyone, Metric::exit, "1", about_one}},
+                {Scenario::everyone, Metric::exit, "1", about_one},
+                {Scenario::sequential, Metric::delay, "N/2", half_a_round}},
       .seeds =
           {{"000", "messages to enter and exit", "1 to infinity (if bidirectional)",
             "1 when all want it; one-way too it is without bound when nobody does"},

@@ -13,7 +13,7 @@
 // token passes every other. Not order: the ring decides, not the time of asking.
 // Costs: one message per entry when all want it (N before the last of N entries, if the token has
 // left its first holder before that one asks), without bound when nobody does; delay 0 … N when
-// idle; hand-over in the ring distance, 1 … N−1.
+// idle, N/2 on average; hand-over in the ring distance, 1 … N−1.
 //
 // Differences from the paper: none in the normal course; its recovery of a lost token is left
 // out. A process that is alone keeps the token, since it would otherwise send to itself for ever.

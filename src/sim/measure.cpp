@@ -10,9 +10,11 @@ namespace baton::sim {
 namespace {
 
 // Turns drawn at random to measure an average: enough for a confidence interval of about one per
-// cent, in batches whose means are nearly independent.
+// cent, in batches whose means are nearly independent. What is the same every time needs only a
+// few.
 constexpr std::uint64_t batches = 40;
 constexpr std::uint64_t turns_per_batch = 2500;
+constexpr std::uint64_t turns_per_batch_if_exact = 10;
 // Student's t for 39 degrees of freedom, two-sided 99.9 %.
 constexpr double student_t = 3.558;
 
@@ -112,27 +114,39 @@ class Bench {
   }
 
   void sequential() {
+    const Case the_case{*setup_, before_, requester_};
+    const bool random =
+        std::any_of(info_->costs.begin(), info_->costs.end(), [&](const Cost& cost) {
+          return cost.scenario == Scenario::sequential && cost.value(the_case).is_mean;
+        });
+    const std::uint64_t per_batch = random ? turns_per_batch : turns_per_batch_if_exact;
     const std::uint64_t warm_up = 20 * std::uint64_t{setup_->size};
-    const std::uint64_t turns = warm_up + batches * turns_per_batch;
+    const std::uint64_t turns = warm_up + batches * per_batch;
     const Report report =
         entry_->run(plan({.kind = Workload::Kind::turns, .entries = turns}), nullptr);
     if (report.turns.size() != turns) return;
-    Summary means;
-    double squares = 0;
-    for (std::uint64_t batch = 0; batch < batches; ++batch) {
-      double sum = 0;
-      for (std::uint64_t i = 0; i < turns_per_batch; ++i) {
-        const Turn& turn = report.turns[warm_up + batch * turns_per_batch + i];
-        sum += static_cast<double>(turn.messages_enter + turn.messages_exit);
+    const auto average = [&](Metric metric, auto value_of) {
+      Summary means;
+      double squares = 0;
+      for (std::uint64_t batch = 0; batch < batches; ++batch) {
+        double sum = 0;
+        for (std::uint64_t i = 0; i < per_batch; ++i) {
+          sum += value_of(report.turns[warm_up + batch * per_batch + i]);
+        }
+        const double mean = sum / static_cast<double>(per_batch);
+        means.add(mean);
+        squares += mean * mean;
       }
-      const double mean = sum / turns_per_batch;
-      means.add(mean);
-      squares += mean * mean;
+      const double variance =
+          std::max(0.0, (squares - means.sum * means.sum / batches) / (batches - 1));
+      note(Scenario::sequential, metric, means.mean(), student_t * std::sqrt(variance / batches));
+    };
+    if (!info_->perpetual) {
+      average(Metric::messages, [](const Turn& turn) {
+        return static_cast<double>(turn.messages_enter + turn.messages_exit);
+      });
     }
-    const double variance =
-        std::max(0.0, (squares - means.sum * means.sum / batches) / (batches - 1));
-    note(Scenario::sequential, Metric::messages, means.mean(),
-         student_t * std::sqrt(variance / batches));
+    average(Metric::delay, [](const Turn& turn) { return turn.waited; });
   }
 
   const Entry* entry_;

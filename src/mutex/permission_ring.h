@@ -10,7 +10,8 @@
 //
 // Assumes: no message is lost and no process stops. Channels need not be FIFO, and may duplicate:
 // every copy needs everyone's permission, and a copy that comes home too late is for a request
-// that is over.
+// that is over. But every copy is passed on, so where each message is duplicated with probability
+// p, a request comes home (1+p)^N times on average.
 // Promises: safety, freedom from deadlock and starvation, order by happened-before. They follow
 // from entries being made in the order of their stamps, for if i's request is older than j's:
 // - j's request reaches i only after i has made its own, since a process that has seen a stamp

@@ -64,6 +64,23 @@ TEST_P(Algorithm, KeepsItsPromisesUnderRandomSchedules) {
   }
 }
 
+// Long enough for the starvation oracle to speak, which a few entries per process are not.
+TEST_P(Algorithm, LetsNobodyStarveWhereItPromisesSo) {
+  if (!info().promises.has(Promise::starvation_freedom)) return;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    Plan plan = random_plan(info(), seed);
+    if (plan.delay.kind == sim::Delay::Kind::heavy) plan.delay.kind = sim::Delay::Kind::exponential;
+    plan.critical_section = 3 * message_time;
+    plan.workload.kind = Workload::Kind::saturated;
+    plan.workload.entries = 1000 + 100 * plan.setup.size;
+    plan.starvation_bound = 100 + 20 * plan.setup.size;
+    const Report report = run(plan);
+    const sim::Violation* broken = report.broken(info().promises);
+    ASSERT_EQ(broken, nullptr) << "seed " << seed << ": " << broken->what;
+    ASSERT_EQ(report.entries, plan.workload.entries) << "seed " << seed;
+  }
+}
+
 TEST_P(Algorithm, BeginsRightlyWithAnyProcessInside) {
   for (std::uint32_t size = 2; size <= 6; ++size) {
     for (std::uint32_t inside = 0; inside < size; ++inside) {
@@ -73,7 +90,7 @@ TEST_P(Algorithm, BeginsRightlyWithAnyProcessInside) {
         plan.setup = default_setup(size);
         plan.setup.tree = tree;
         plan.inside = {inside};
-        plan.workload.kind = Workload::Kind::everyone;
+        plan.workload = {.kind = Workload::Kind::everyone};
         const Report report = run(plan);
         const sim::Violation* broken = report.broken(info().promises);
         ASSERT_EQ(broken, nullptr)

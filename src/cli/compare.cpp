@@ -28,9 +28,9 @@ struct Row {
   const Measurement* get(Scenario scenario, Metric metric) const {
     return sim::find(measured, scenario, metric);
   }
-  // Entering and leaving alone; for a token that never rests, when everyone wants it.
+  // Entering and leaving alone; for a token that never rests, while all want it.
   const Measurement* per_entry(Metric metric) const {
-    return get(info->perpetual ? Scenario::everyone : Scenario::alone, metric);
+    return get(info->perpetual ? Scenario::saturated : Scenario::alone, metric);
   }
   const Measurement* client_delay() const { return get(Scenario::alone, Metric::delay); }
   const Measurement* sync_delay() const { return get(Scenario::handover, Metric::delay); }

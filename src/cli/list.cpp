@@ -64,7 +64,7 @@ std::string list_of(Flags<Enum> flags, const Enum (&all)[count]) {
 
 // "2(N-1)" as stated for the messages of an entry and exit; "" if nothing is stated.
 std::string stated_messages(const Info& info) {
-  for (const Scenario scenario : {Scenario::alone, Scenario::everyone, Scenario::sequential}) {
+  for (const Scenario scenario : {Scenario::alone, Scenario::saturated, Scenario::sequential}) {
     for (const Cost& cost : info.costs) {
       if (cost.scenario == scenario && cost.metric == Metric::messages) {
         return std::string(cost.formula);

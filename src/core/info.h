@@ -69,6 +69,7 @@ enum class Scenario : std::uint8_t {
   again,      // `requester` enters and leaves a second time with nothing in between
   handover,   // `before` is inside and only `requester` waits; delay from exit to entry
   everyone,   // all ask at the same instant, once each; per entry
+  saturated,  // all ask again as soon as they have left; per entry, from one entry to a later one
   sequential  // uniformly drawn processes, one after the other; the average per entry
 };
 

@@ -79,6 +79,9 @@ const Info& TokenRing::info() {
                 {Scenario::everyone, Metric::messages, "1", about_one},
                 {Scenario::everyone, Metric::enter, "0", constant<0>},
                 {Scenario::everyone, Metric::exit, "1", about_one},
+                {Scenario::saturated, Metric::messages, "1", constant<1>},
+                {Scenario::saturated, Metric::enter, "0", constant<0>},
+                {Scenario::saturated, Metric::exit, "1", constant<1>},
                 {Scenario::sequential, Metric::delay, "N/2", half_a_round}},
       .seeds =
           {{"000", "messages to enter and exit", "1 to infinity (if bidirectional)",

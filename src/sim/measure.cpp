@@ -35,6 +35,7 @@ class Bench {
       return std::any_of(info_->costs.begin(), info_->costs.end(),
                          [&](const Cost& cost) { return cost.scenario == scenario; });
     };
+    if (info_->perpetual || stated(Scenario::saturated)) saturated();
     if (stated(Scenario::sequential)) sequential();
     // A stated cost that could not be measured, because the run came to nothing, agrees with
     // nothing.
@@ -113,6 +114,21 @@ class Bench {
     note(Scenario::everyone, Metric::multicast, report.per_entry(report.transmissions));
   }
 
+  void saturated() {
+    const std::uint64_t size = setup_->size;
+    const Report report = entry_->run(
+        plan({.kind = Workload::Kind::saturated, .entries = 10 * size, .count_from = 2 * size}),
+        nullptr);
+    const Steady& steady = report.steady;
+    if (steady.entries == 0) return;
+    const auto entries = static_cast<double>(steady.entries);
+    const double enter = static_cast<double>(steady.messages_enter) / entries;
+    const double exit = static_cast<double>(steady.messages_exit) / entries;
+    note(Scenario::saturated, Metric::messages, enter + exit);
+    note(Scenario::saturated, Metric::enter, enter);
+    note(Scenario::saturated, Metric::exit, exit);
+  }
+
   void sequential() {
     const Case the_case{*setup_, before_, requester_};
     const bool random =
@@ -178,8 +194,8 @@ const Measurement* find(const std::vector<Measurement>& all, Scenario scenario, 
 }
 
 std::string_view name_of(Scenario scenario) {
-  static constexpr std::array<std::string_view, 5> names{"alone", "again", "handover", "everyone",
-                                                         "sequential"};
+  static constexpr std::array<std::string_view, 6> names{"alone",    "again",     "handover",
+                                                         "everyone", "saturated", "sequential"};
   return names[static_cast<std::size_t>(scenario)];
 }
 

@@ -40,6 +40,7 @@ struct Workload {
   double rate = 0.1;                           // requests per message time under `poisson`
   std::vector<NodeId> order;                   // who takes turns; empty: drawn uniformly
   std::vector<std::pair<Ticks, NodeId>> also;  // further requests, at given times
+  std::uint64_t count_from = 0;                // see Report::steady
 };
 
 struct Fault {

@@ -43,6 +43,14 @@ struct Turn {
   double waited = 0;  // message times from request to entry
 };
 
+// What was sent after one entry up to and including a later one. Unlike totals, this leaves out
+// how a run begins and ends.
+struct Steady {
+  std::uint64_t entries = 0;
+  std::uint64_t messages_enter = 0;
+  std::uint64_t messages_exit = 0;
+};
+
 struct Violation {
   Promise promise{};
   Ticks at{};
@@ -75,6 +83,7 @@ struct Report {
   std::uint64_t processes_touched = 0;  // those whose state was ever needed
 
   std::vector<Turn> turns;
+  Steady steady;  // from entry number `Workload::count_from` to the last, if that is above 0
   std::vector<Violation> violations;  // the first of each promise, promised or not
 
   std::uint64_t messages() const { return messages_enter + messages_exit; }

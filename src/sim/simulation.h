@@ -268,6 +268,7 @@ class Simulation : private Chooser {
     if (!out_.events().empty()) {
       if (recorder_) recorder_->local(now_, self, TraceKind::enter);
       if (oracle_.enter(self, now_)) schedule_exit(self);
+      if (plan_.workload.count_from > 0) count_steady();
     }
     out_.clear();
   }
@@ -365,6 +366,14 @@ class Simulation : private Chooser {
     return enter_and_exit;
   }
 
+  void count_steady() {
+    const auto [enter, exit] = messages_so_far();
+    if (report_.entries == plan_.workload.count_from)
+      steady_begin_ = {report_.entries, enter, exit};
+    report_.steady = {report_.entries - steady_begin_.entries, enter - steady_begin_.messages_enter,
+                      exit - steady_begin_.messages_exit};
+  }
+
   void open_turn(NodeId id) {
     if (plan_.workload.kind != Workload::Kind::turns) return;
     const auto [enter, exit] = messages_so_far();
@@ -434,6 +443,7 @@ class Simulation : private Chooser {
   bool stopped_ = false;
   std::size_t violations_seen_ = 0;
   std::size_t faults_struck_ = 0;
+  Steady steady_begin_;
   Turn turn_{};
   double waited_before_turn_ = 0;
   bool turn_open_ = false;

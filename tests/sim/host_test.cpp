@@ -419,10 +419,11 @@ TEST(Choices, MakeTheTokenThatMayTurnBackARandomWalk) {
 
 TEST(EventQueue, GivesBackWhatWasPutIn) {
   sim::EventQueue queue;
-  for (std::uint32_t i = 0; i < 40; ++i) queue.push({.at = Ticks{0}, .argument = i});
+  for (std::uint32_t i = 0; i < 40; ++i) queue.push(Ticks{0}, sim::EventKind::timer, nobody, i);
   for (std::uint32_t i = 0; i < 30; ++i) EXPECT_EQ(queue.pop().argument, i);
-  for (std::uint32_t i = 40; i < 1000; ++i) queue.push({.at = Ticks{1}, .argument = i});
-  for (std::uint32_t i = 1000; i < 1100; ++i) queue.push({.at = Ticks{0}, .argument = i});
+  for (std::uint32_t i = 40; i < 1000; ++i) queue.push(Ticks{1}, sim::EventKind::timer, nobody, i);
+  for (std::uint32_t i = 1000; i < 1100; ++i)
+    queue.push(Ticks{0}, sim::EventKind::timer, nobody, i);
   EXPECT_EQ(queue.size(), 1070U);
   for (std::uint32_t i = 30; i < 40; ++i) EXPECT_EQ(queue.pop().argument, i);
   for (std::uint32_t i = 1000; i < 1100; ++i) EXPECT_EQ(queue.pop().argument, i);
@@ -436,7 +437,7 @@ TEST(EventQueue, SortsTimesThatComeInAnyOrder) {
   std::multiset<std::int64_t> pending;
   for (int i = 0; i < 20'000; ++i) {
     const auto at = static_cast<std::int64_t>(random.below(1'000'000));
-    queue.push({.at = Ticks{at}});
+    queue.push(Ticks{at}, sim::EventKind::timer, nobody);
     pending.insert(at);
     if (random.chance(0.4)) {
       ASSERT_EQ(queue.pop().at.value, *pending.begin());

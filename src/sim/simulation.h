@@ -265,7 +265,7 @@ class Simulation : private Chooser {
       }
     }
     for (const auto& timer : out_.timers()) arm(self, timer.id, timer.after);
-    if (!out_.events().empty()) {
+    for (std::size_t i = 0; i < out_.events().size(); ++i) {
       if (recorder_) recorder_->local(now_, self, TraceKind::enter);
       if (oracle_.enter(self, now_)) schedule_exit(self);
       if (plan_.workload.count_from > 0) count_steady();

@@ -230,7 +230,7 @@ TEST(MessagesToOneself, ArriveAtOnceAndAreNotCounted) {
   EXPECT_TRUE(events_of(trace, TraceKind::send).empty());
 }
 
-TEST(Events, DISABLED_EachOfAStepIsTold) {
+TEST(Events, EachOfAStepIsTold) {
   const Report report = record<Boastful>(talk()).first;
   EXPECT_NE(report.violated(Promise::safety), nullptr);
 }

@@ -27,7 +27,7 @@ using sim::Report;
 using sim::Violation;
 
 // The end of a long run is what shows a violation.
-constexpr std::size_t most_rows_of_a_violation = 60;
+constexpr std::size_t most_rows_of_a_violation = 30;
 
 class SimCommand {
  public:

@@ -76,7 +76,7 @@ class Diagram {
                    const Sentence& sentence, bool bold);
   void append_header();
   void append_wrapped(const std::string& text, bool bold = false);
-  void append_legend(std::size_t shown);
+  void append_legend(std::size_t first);
   bool airy() const;
 
   const Trace& trace_;
@@ -310,9 +310,10 @@ void Diagram::append_wrapped(const std::string& text, bool bold) {
 }
 
 // Only what the diagram contains.
-void Diagram::append_legend(std::size_t shown) {
+void Diagram::append_legend(std::size_t first) {
   std::array<bool, trace_kinds> seen{};
-  for (std::size_t i = 0; i < shown; ++i) seen[static_cast<std::size_t>(rows_.rows[i].kind)] = true;
+  for (std::size_t i = first; i < rows_.rows.size(); ++i)
+    seen[static_cast<std::size_t>(rows_.rows[i].kind)] = true;
   std::string line;
   const auto entry = [&](TraceKind kind, std::initializer_list<std::string_view> glyphs,
                          std::string_view meaning) {
@@ -354,29 +355,31 @@ bool Diagram::airy() const {
 std::string Diagram::text() {
   append_header();
   const bool air = airy();
-  const std::size_t shown =
-      options_.max_rows == 0 ? rows_.rows.size() : std::min(options_.max_rows, rows_.rows.size());
-  for (std::size_t i = 0; i < shown; ++i) {
+  const std::size_t all = rows_.rows.size();
+  const std::size_t first = options_.max_rows == 0 ? 0 : all - std::min(options_.max_rows, all);
+  if (first > 0) {
+    append_wrapped(std::to_string(first) +
+                   " earlier rows are not shown; --trace json has everything.");
+  }
+  for (std::size_t i = 0; i < all; ++i) {
     const Row& row = rows_.rows[i];
-    const bool new_instant = i == 0 || row.at != rows_.rows[i - 1].at;
-    if (new_instant && (air || i == 0)) append_line("", lifelines(), {}, false);
+    const bool new_instant = i == first || row.at != rows_.rows[i - 1].at;
+    if (i >= first && new_instant && (air || i == first)) append_line("", lifelines(), {}, false);
+    const std::vector<Cell> cells = picture(row);  // also moves the lifelines on
+    if (i < first) continue;
     const bool bold = row.kind == TraceKind::enter || row.kind == TraceKind::crash;
-    const std::vector<Cell> cells = picture(row);
     Sentence sentence = narrator_.tell(row);
     if (columns(sentence) > room_) sentence = narrator_.tell(row, true);
     append_line(new_instant ? narrator_.time(row.at) : "", cells, sentence, bold);
   }
   append_line("", lifelines(), {}, false);
   out_ += '\n';
-  if (shown < rows_.rows.size()) {
-    append_wrapped(std::to_string(rows_.rows.size() - shown) +
-                   " more rows are not shown; --trace json has everything.");
-  } else if (rows_.in_flight > 0) {
+  if (rows_.in_flight > 0) {
     append_wrapped(std::to_string(rows_.in_flight) +
                    (rows_.in_flight == 1 ? " message is" : " messages are") +
                    " still under way at the end.");
   }
-  append_legend(shown);
+  append_legend(first);
   if (!trace_.verdict.empty()) {
     out_ += '\n';
     std::string_view rest = trace_.verdict;

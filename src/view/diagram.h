@@ -14,7 +14,7 @@ struct DiagramOptions {
   bool unicode = true;       // else only 7-bit characters
   bool colour = false;       // ANSI escapes; each process has its own of 256 colours
   std::size_t width = 80;    // no line is wider, in terminal columns
-  std::size_t max_rows = 0;  // 0: as many as there are
+  std::size_t max_rows = 0;  // the last so many, which show how it ended; 0: all
 };
 
 // Lines, each ending in a newline. A group that is too large for the width gets one sentence that

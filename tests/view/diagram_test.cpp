@@ -137,11 +137,12 @@ TEST(Diagram, ColourChangesNothingButColour) {
   }
 }
 
-TEST(Diagram, StopsAfterTheRowsAskedFor) {
+TEST(Diagram, ShowsTheLastRowsIfNotAllAreWanted) {
   const std::string text = draw(everybody_asks(5), {.max_rows = 3});
-  EXPECT_NE(text.find("more rows are not shown"), text.npos);
-  EXPECT_NE(text.find("1 sends Request"), text.npos);
-  EXPECT_EQ(text.find("2 sends Request"), text.npos);
+  EXPECT_NE(text.find("earlier rows are not shown"), text.npos);
+  EXPECT_NE(text.find("4 leaves"), text.npos);
+  EXPECT_NE(text.find("4 enters"), text.npos);
+  EXPECT_EQ(text.find("3 leaves"), text.npos);
 }
 
 TEST(Diagram, CountsWhatIsStillUnderWay) {

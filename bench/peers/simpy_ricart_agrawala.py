@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Ricart–Agrawala in SimPy, to compare Baton's simulator with.
 
-    simpy_ricart_agrawala.py ENTRIES [constant|exponential]
+    simpy_ricart_agrawala.py ENTRIES [constant|exponential] [stores|callbacks]
 
 Ten processes, each of which asks again as soon as it leaves; a message takes 1 (or an exponential
 time of mean 1), the critical section lasts 1. After ENTRIES requests nobody asks any more and the
@@ -9,9 +9,10 @@ run ends once all have been served, so the number of deliveries is known exactly
 line. Seconds are processor time, as in Google Benchmark's rates, so that what else the machine is
 doing counts as little as possible.
 
-It is meant to be as fast as SimPy allows: a message is a Timeout whose callback is the receiver's
-handler, where the usual Store per process and generator per message cost several events each. The
-protocol is that of src/mutex/ricart_agrawala, with sets of processes in one integer.
+`stores` is how SimPy's own guide models messages: a Store is the mailbox of each process, and a
+generator per message waits for the latency and puts it there. `callbacks` is as fast as SimPy allows:
+a message is a Timeout whose callback is the receiver's handler. The protocol is that of
+src/mutex/ricart_agrawala, with sets of processes in one integer.
 """
 
 import json
@@ -65,6 +66,39 @@ class World:
         for process in self.group:
             self.ask(process)
         self.environment.run()
+
+
+class Letter:
+    """What a mailbox holds, in the form of an event."""
+
+    __slots__ = ("handler", "value")
+
+    def __init__(self, handler, value):
+        self.handler = handler
+        self.value = value
+
+
+class WorldOfStores(World):
+    """The same with SimPy's processes and stores, as its guide teaches."""
+
+    def __init__(self, entries, exponential):
+        super().__init__(entries, exponential)
+        self.mailboxes = [simpy.Store(self.environment) for _ in self.group]
+        for mailbox in self.mailboxes:
+            self.environment.process(self.live(mailbox))
+
+    def live(self, mailbox):
+        while True:
+            letter = yield mailbox.get()
+            letter.handler(letter)
+
+    def send(self, handler, message):
+        mailbox = self.mailboxes[handler.__self__.self_id]
+        self.environment.process(self.carry(mailbox, Letter(handler, message)))
+
+    def carry(self, mailbox, letter):
+        yield self.environment.timeout(-log(1.0 - self.random()) if self.exponential else 1)
+        mailbox.put(letter)
 
 
 class Process:
@@ -129,11 +163,14 @@ class Process:
 def main(arguments):
     delays = arguments[1] if len(arguments) > 1 else "constant"
     entries = int(arguments[0]) if arguments and arguments[0].isdigit() else 0
-    if entries == 0 or delays not in ("constant", "exponential"):
-        print("usage: simpy_ricart_agrawala.py ENTRIES [constant|exponential]", file=sys.stderr)
+    style = arguments[2] if len(arguments) > 2 else "stores"
+    styles = {"stores": WorldOfStores, "callbacks": World}
+    if entries == 0 or delays not in ("constant", "exponential") or style not in styles:
+        print("usage: simpy_ricart_agrawala.py ENTRIES [constant|exponential] [stores|callbacks]",
+              file=sys.stderr)
         return 2
 
-    world = World(entries, delays == "exponential")
+    world = styles[style](entries, delays == "exponential")
     begin = time.process_time()
     world.run()
     seconds = time.process_time() - begin

@@ -138,9 +138,10 @@ std::uint64_t hash(const T& value) {
   return mixed ^ (mixed >> 32);
 }
 
-// The bare name of a type: "Request".
+namespace detail {
+
 template <class T>
-constexpr std::string_view type_name() {
+constexpr std::string_view find_type_name() {
   std::string_view name = __PRETTY_FUNCTION__;
   const std::size_t start = name.find("T = ") + 4;
   name = name.substr(start, name.find_first_of(";]", start) - start);
@@ -148,6 +149,15 @@ constexpr std::string_view type_name() {
     name = name.substr(0, arguments);
   }
   return name.substr(name.rfind(':') == name.npos ? 0 : name.rfind(':') + 1);
+}
+
+}  // namespace detail
+
+// The bare name of a type: "Request".
+template <class T>
+constexpr std::string_view type_name() {
+  constexpr std::string_view name = detail::find_type_name<T>();
+  return name;
 }
 
 // For people and traces: numbers, true and false, [lists], (aggregates). Processes print as plain

@@ -38,25 +38,20 @@ class EventQueue {
   void push(Ticks at, EventKind kind, NodeId node, std::uint32_t argument = 0,
             std::uint32_t life = 0) {
     if (head_ == tail_ || last_in_ring_ <= at) {
-      if (tail_ - head_ == ring_.size()) grow();
-      fill(ring_[tail_++ & mask()], at, kind, node, argument, life);
+      if (tail_ - head_ > mask_) grow();
+      fill(ring_[tail_++ & mask_], at, kind, node, argument, life);
       last_in_ring_ = at;
     } else {
-      fill(heap_.emplace_back(), at, kind, node, argument, life);
-      rise(heap_.size() - 1);
+      push_to_heap(at, kind, node, argument, life);
     }
   }
 
-  const Event& top() const { return ring_first() ? ring_[head_ & mask()] : heap_.front(); }
+  const Event& top() const { return ring_first() ? ring_[head_ & mask_] : heap_.front(); }
 
   // Requires a queue that is not empty.
   Event pop() {
-    if (ring_first()) return ring_[head_++ & mask()];
-    const Event first = heap_.front();
-    const Event last = heap_.back();
-    heap_.pop_back();
-    if (!heap_.empty()) sink(last);
-    return first;
+    if (ring_first()) return ring_[head_++ & mask_];
+    return pop_from_heap();
   }
 
  private:
@@ -72,18 +67,33 @@ class EventQueue {
     event.kind = kind;
   }
 
-  std::size_t mask() const { return ring_.size() - 1; }
   bool ring_first() const {
     if (head_ == tail_) return false;
-    return heap_.empty() || ring_[head_ & mask()].before(heap_.front());
+    return heap_.empty() || ring_[head_ & mask_].before(heap_.front());
   }
 
-  void grow() {
+  // Out of line, like grow(), to keep the usual way short.
+  [[gnu::noinline]] void push_to_heap(Ticks at, EventKind kind, NodeId node, std::uint32_t argument,
+                                      std::uint32_t life) {
+    fill(heap_.emplace_back(), at, kind, node, argument, life);
+    rise(heap_.size() - 1);
+  }
+
+  [[gnu::noinline]] Event pop_from_heap() {
+    const Event first = heap_.front();
+    const Event last = heap_.back();
+    heap_.pop_back();
+    if (!heap_.empty()) sink(last);
+    return first;
+  }
+
+  [[gnu::noinline]] void grow() {
     std::vector<Event> larger(ring_.size() * 2);
-    for (std::size_t i = head_; i != tail_; ++i) larger[i - head_] = ring_[i & mask()];
+    for (std::size_t i = head_; i != tail_; ++i) larger[i - head_] = ring_[i & mask_];
     tail_ -= head_;
     head_ = 0;
     ring_ = std::move(larger);
+    mask_ = ring_.size() - 1;
   }
 
   void rise(std::size_t hole) {
@@ -115,6 +125,7 @@ class EventQueue {
   }
 
   std::vector<Event> ring_{std::vector<Event>(64)};
+  std::size_t mask_ = 63;  // of ring_'s size, a power of two
   std::size_t head_ = 0;
   std::size_t tail_ = 0;
   Ticks last_in_ring_{0};

@@ -25,6 +25,10 @@ class Network {
     if (keeps_order_ && size <= dense_limit) last_arrival_.resize(std::size_t{size} * size);
   }
 
+  // Whether anything may happen to a message but to arrive once.
+  bool interferes() const {
+    return faults_.loss > 0 || faults_.duplication > 0 || !side_of_.empty();
+  }
   bool loses() { return faults_.loss > 0 && mishaps_.chance(faults_.loss); }
   bool duplicates() { return faults_.duplication > 0 && mishaps_.chance(faults_.duplication); }
   bool is_cut(NodeId a, NodeId b) const {

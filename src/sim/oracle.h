@@ -38,12 +38,9 @@ class RequestOrder {
 
   void send(NodeId from, std::uint32_t slot) {
     if (words_ == 0) return;
-    if (slot >= sent_when_.size()) {
-      sent_when_.resize(std::max<std::size_t>(64, 2 * std::size_t{slot}));
-      carried_.resize(sent_when_.size() * words_);
-    }
+    if (slot >= sent_when_.size()) make_room(slot);
     sent_when_[slot] = served_;
-    std::copy_n(row(known_, from.value), words_, row(carried_, slot));
+    copy(row(known_, from.value), row(carried_, slot));
   }
 
   void receive(NodeId to, std::uint32_t slot) {
@@ -65,7 +62,7 @@ class RequestOrder {
 
   void request(NodeId node) {
     if (words_ == 0) return;
-    std::copy_n(row(known_, node.value), words_, row(at_request_, node.value));
+    copy(row(known_, node.value), row(at_request_, node.value));
     row(known_, node.value)[node.value / 64] |= bit(node);
   }
 
@@ -99,6 +96,15 @@ class RequestOrder {
 
   std::uint64_t* row(std::vector<std::uint64_t>& table, std::size_t index) {
     return table.data() + index * words_;
+  }
+  // Most groups need one word, for which a call of memcpy would take longer than all the rest.
+  void copy(const std::uint64_t* from, std::uint64_t* to) const {
+    *to = *from;
+    if (words_ > 1) std::copy_n(from, words_, to);
+  }
+  [[gnu::noinline]] void make_room(std::uint32_t slot) {
+    sent_when_.resize(std::max<std::size_t>(64, 2 * std::size_t{slot}));
+    carried_.resize(sent_when_.size() * words_);
   }
   static std::uint64_t bit(NodeId node) { return std::uint64_t{1} << (node.value % 64); }
   static void remove(std::uint64_t* set, NodeId node) { set[node.value / 64] &= ~bit(node); }

@@ -81,12 +81,6 @@ class Simulation : private Chooser {
     std::uint64_t traced = 0;
     std::uint32_t receipts_left = 0;
   };
-  // A message that is just being handed to the network.
-  struct Parcel {
-    const Message* message = nullptr;
-    std::size_t bytes = 0;
-    std::uint32_t slot = no_slot;
-  };
 
   void begin() {
     if (plan_.inside != nobody) {
@@ -254,15 +248,12 @@ class Simulation : private Chooser {
 
   void hand_over(NodeId self) {
     report_.transmissions -= out_.spared_by_multicast();
-    Parcel parcel;
-    for (const auto& send : out_.sends()) {
-      const Message& message = out_.message(send);
-      if (send.to == self) {
-        to_self_.push_back(message);
-      } else {
-        if (parcel.message != &message) parcel = {&message, reflect::encoded_size(message)};
-        transmit(self, send.to, parcel);
-      }
+    const auto& sends = out_.sends();
+    for (std::size_t first = 0; first < sends.size();) {
+      std::size_t end = first + 1;
+      while (end < sends.size() && sends[end].message == sends[first].message) ++end;
+      transmit(self, out_.message(sends[first]), first, end);
+      first = end;
     }
     for (const auto& timer : out_.timers()) arm(self, timer.id, timer.after);
     for (std::size_t i = 0; i < out_.events().size(); ++i) {
@@ -273,28 +264,48 @@ class Simulation : private Chooser {
     out_.clear();
   }
 
-  void transmit(NodeId from, NodeId to, Parcel& parcel) {
-    const Message& message = *parcel.message;
-    ++report_.transmissions;
-    ++load_[from.value];
-    ++sent_[message.index()];
-    report_.bytes += parcel.bytes;
-    std::uint64_t traced = 0;
-    if (recorder_) {
-      traced = recorder_->send(now_, from, to, reflect::message_name(message),
-                               reflect::message_body(message));
-      parcel.slot = no_slot;  // each send has a number of its own in the trace
+  // One message to the receivers of the sends from `first` to `end`.
+  void transmit(NodeId from, const Message& message, std::size_t first, std::size_t end) {
+    const bool plainly = !recorder_ && !network_.interferes();
+    std::uint32_t slot = no_slot;
+    std::uint32_t copies = 0;
+    for (std::size_t i = first; i < end; ++i) {
+      const NodeId to = out_.sends()[i].to;
+      if (to == from) {
+        to_self_.push_back(message);
+        continue;
+      }
+      ++copies;
+      if (plainly) {
+        if (slot == no_slot) slot = pack(from, message, 0);
+        schedule_delivery(from, to, slot);
+      } else {
+        transmit_with_care(from, to, message);
+      }
     }
+    if (copies == 0) return;
+    report_.transmissions += copies;
+    report_.bytes += copies * reflect::encoded_size(message);
+    load_[from.value] += copies;
+    sent_[message.index()] += copies;
+  }
+
+  // With a slot of its own, since each send has its own number in the trace and its own fate.
+  [[gnu::noinline]] void transmit_with_care(NodeId from, NodeId to, const Message& message) {
+    const std::uint64_t traced =
+        recorder_ ? recorder_->send(now_, from, to, reflect::message_name(message),
+                                    reflect::message_body(message))
+                  : 0;
     if (network_.loses() || network_.is_cut(from, to)) {
       ++report_.lost;
       if (recorder_) recorder_->drop(now_, to, traced);
       return;
     }
-    if (parcel.slot == no_slot) parcel.slot = pack(from, message, traced);
-    schedule_delivery(from, to, parcel.slot);
+    const std::uint32_t slot = pack(from, message, traced);
+    schedule_delivery(from, to, slot);
     if (network_.duplicates()) {
       ++report_.duplicated;
-      schedule_delivery(from, to, parcel.slot);
+      schedule_delivery(from, to, slot);
     }
   }
 

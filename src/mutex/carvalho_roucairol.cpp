@@ -92,6 +92,8 @@ const Info& CarvalhoRoucairol::info() {
       .costs = {{Scenario::alone, Metric::messages, "2(N-1)", per_peer<2>},
                 {Scenario::alone, Metric::enter, "2(N-1)", per_peer<2>},
                 {Scenario::alone, Metric::exit, "0", constant<0>},
+                {Scenario::alone, Metric::multicast, "N",
+                 [](const Case& c) { return Expected::exactly(c.setup.size); }},
                 {Scenario::alone, Metric::delay, "2", constant<2>},
                 {Scenario::again, Metric::messages, "0", constant<0>},
                 {Scenario::again, Metric::delay, "0", constant<0>},

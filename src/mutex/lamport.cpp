@@ -82,6 +82,8 @@ const Info& Lamport::info() {
       .costs = {{Scenario::alone, Metric::messages, "3(N-1)", per_peer<3>},
                 {Scenario::alone, Metric::enter, "2(N-1)", per_peer<2>},
                 {Scenario::alone, Metric::exit, "N-1", per_peer<1>},
+                {Scenario::alone, Metric::multicast, "N+1",
+                 [](const Case& c) { return Expected::exactly(c.setup.size + 1.0); }},
                 {Scenario::alone, Metric::delay, "2", constant<2>},
                 {Scenario::again, Metric::messages, "3(N-1)", per_peer<3>},
                 {Scenario::again, Metric::delay, "2", constant<2>},

@@ -169,6 +169,7 @@ const Info& MaekawaSanders::info() {
       .costs = {{Scenario::alone, Metric::messages, "3(K-1)", per_voter<3>},
                 {Scenario::alone, Metric::enter, "2(K-1)", per_voter<2>},
                 {Scenario::alone, Metric::exit, "K-1", per_voter<1>},
+                {Scenario::alone, Metric::multicast, "K+1", with_multicast},
                 {Scenario::alone, Metric::delay, "2", round_trip},
                 {Scenario::again, Metric::messages, "3(K-1)", per_voter<3>},
                 {Scenario::handover, Metric::delay, "2, or 1 without a third common voter",

@@ -94,6 +94,7 @@ const Info& SuzukiKasami::info() {
       .costs = {{Scenario::alone, Metric::messages, "N", group_size},
                 {Scenario::alone, Metric::enter, "N", group_size},
                 {Scenario::alone, Metric::exit, "0", constant<0>},
+                {Scenario::alone, Metric::multicast, "2", constant<2>},
                 {Scenario::alone, Metric::delay, "2", constant<2>},
                 {Scenario::again, Metric::messages, "0", constant<0>},
                 {Scenario::again, Metric::delay, "0", constant<0>},

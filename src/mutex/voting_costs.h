@@ -15,6 +15,12 @@ Expected per_voter(const Case& c) {
   return Expected::exactly(count * (static_cast<double>(c.setup.voting->set_size()) - 1));
 }
 
+// REQUEST and RELEASE go out once each; the other voters answer one by one.
+inline Expected with_multicast(const Case& c) {
+  const std::uint32_t voters = c.setup.voting->set_size();
+  return Expected::exactly(voters == 1 ? 0 : voters + 1);
+}
+
 // Request and vote; nothing to wait for where a process votes alone.
 inline Expected round_trip(const Case& c) {
   return Expected::exactly(c.setup.voting->set_size() == 1 ? 0 : 2);

@@ -319,6 +319,7 @@ TEST(Partition, CutsOffWhatIsUnderWay) {
   plan.faults.schedule = {
       {.at = Ticks{message_time.value / 2}, .kind = Fault::Kind::partition, .side_of = {0, 1}}};
   const Report report = run("central", plan);
+  EXPECT_EQ(report.deliveries, 0U);
   EXPECT_EQ(report.lost, 1U);
   EXPECT_EQ(report.entries, 0U);
 }

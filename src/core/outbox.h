@@ -2,10 +2,11 @@
 //
 // A handler of a protocol ("upon receiving …") changes the protocol's own state and fills an
 // outbox; it does nothing else. The host's duties, in this order, before the next event:
-//   1. deliver what the process sent to itself, at once and uncounted;
-//   2. hand the other messages to the network;
-//   3. arm and cancel timers;
-//   4. tell the application the events.
+//   1. hand the messages to others to the network;
+//   2. arm and cancel timers;
+//   3. tell the application the events;
+//   4. deliver what the process sent to itself, at once and uncounted, and begin anew with what
+//      that leaves in the outbox.
 #pragma once
 
 #include <cstdint>

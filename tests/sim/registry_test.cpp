@@ -17,7 +17,7 @@ using sim::Plan;
 using sim::Report;
 using sim::Workload;
 
-constexpr std::uint64_t seeds = 2000;
+constexpr std::uint64_t seeds = 10'000;
 
 std::vector<const Entry*> entries(bool wrong) {
   std::vector<const Entry*> all;

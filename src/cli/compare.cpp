@@ -132,9 +132,11 @@ class Compare {
     Table messages({"N = " + n, "enter + exit", "theory", "measured", "enter", "theory", "measured",
                     "exit", "theory", "measured"},
                    {left, left, right, right, left, right, right, left, right, right});
-    Table delays({"N = " + n, "client delay", "theory", "measured", "serialised", "sync delay",
-                  "theory", "measured", "with multicast", "theory", "measured"},
+    Table delays({"N = " + n, "client delay", "theory", "measured", "serialised",
+                  "mean in sequence", "theory", "measured", "sync delay", "theory", "measured"},
                  {left, left, right, right, right, left, right, right, left, right, right});
+    Table multicasts({"N = " + n, "with multicast", "theory", "measured"},
+                     {left, left, right, right});
     Table load({"N = " + n, "again", "theory", "measured", "everyone at once", "theory", "measured",
                 "in sequence", "theory", "measured"},
                {left, left, right, right, left, right, right, left, right, right});
@@ -149,9 +151,13 @@ class Compare {
       cells(cell, row.client_delay());
       const Measurement* enter = row.get(Scenario::alone, Metric::enter);
       cell.push_back(enter == nullptr ? "-" : number(enter->value));
+      cells(cell, row.get(Scenario::sequential, Metric::delay));
       cells(cell, row.sync_delay());
-      cells(cell, row.per_entry(Metric::multicast));
       delays.add(cell);
+
+      cell = {std::string(row.info->name)};
+      cells(cell, row.per_entry(Metric::multicast));
+      if (row.per_entry(Metric::multicast) != nullptr) multicasts.add(cell);
 
       cell = {std::string(row.info->name)};
       cells(cell, row.get(Scenario::again, Metric::messages));
@@ -165,11 +171,13 @@ class Compare {
         << messages.str(width())
         << "\nDelays in message times (002, 004): every hop takes 1 and sends of one step go "
            "in parallel;\n'serialised' is 002's model, in which they go one after the "
-           "other\n\n"
+           "other; 'in sequence' uniformly drawn processes take turns\n\n"
         << delays.str(width())
         << "\nMessages per entry in other situations: the same process again, all at the same "
            "instant,\nuniformly drawn processes one after the other\n\n"
-        << load.str(width());
+        << load.str(width())
+        << "\nTransmissions per entry on a network that can multicast (004)\n\n"
+        << multicasts.str(width());
   }
 
   void print_problems() const {

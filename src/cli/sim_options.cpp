@@ -396,6 +396,10 @@ sim::Plan SimOptions::plan(const Info& info) const {
     throw UsageError("--names gives the same name twice");
   }
   if (const auto why = sim::objection(plan, info)) throw UsageError(*why);
+  if (reorder && plan.delay.kind == Delay::Kind::constant) {
+    throw UsageError(
+        "--reorder needs delays that differ; add --delay uniform, exponential or heavy");
+  }
   refuse_if_hopeless(plan, info);
   return plan;
 }

@@ -29,8 +29,8 @@ class Driver {
   // that never falls silent gets a pause between turns, of up to `pause`.
   bool next_turn(Ticks now, Ticks pause);
 
-  // No further request will come.
-  bool is_exhausted() const { return scheduled_ == 0 && backlogged_ == 0 && turns_left_ == 0; }
+  // No request is due, now or later, before the next turn.
+  bool is_idle() const { return scheduled_ == 0 && backlogged_ == 0; }
 
  private:
   void schedule(NodeId node, Ticks at);

@@ -64,7 +64,7 @@ class Simulation : private Chooser {
       }
       handle(event);
       if ((++report_.events & 0xFFFF) == 0 && plan_.progress) plan_.progress(report_.entries);
-      if (perpetual_ && nothing_is_left()) break;
+      if (perpetual_ && !go_on_when_idle()) break;
     }
     return finish();
   }
@@ -97,15 +97,7 @@ class Simulation : private Chooser {
       }
     }
     driver_.begin();
-    if (perpetual_) driver_.next_turn(now_, pause_between_turns());
   }
-
-  // A protocol that never falls silent has done its work when this is so.
-  bool nothing_is_left() const {
-    return oracle_.waiting() == 0 && oracle_.inside() == 0 && driver_.is_exhausted() &&
-           faults_struck_ == plan_.faults.schedule.size();
-  }
-  Ticks pause_between_turns() const { return plan_.setup.size * message_time; }
 
   // Nothing is scheduled any more. True if the workload has something to go on with.
   bool go_on_when_quiet() {
@@ -115,6 +107,14 @@ class Simulation : private Chooser {
     }
     close_turn();
     return driver_.next_turn(now_, Ticks{0});
+  }
+
+  // The same for a protocol that never falls silent, as soon as nobody wants anything.
+  bool go_on_when_idle() {
+    if (oracle_.waiting() > 0 || oracle_.inside() > 0 || !driver_.is_idle()) return true;
+    close_turn();
+    const Ticks pause = plan_.setup.size * message_time;
+    return driver_.next_turn(now_, pause) || faults_struck_ < plan_.faults.schedule.size();
   }
 
   void handle(const Event event) {
@@ -161,10 +161,6 @@ class Simulation : private Chooser {
     node(id).release(out_);
     carry_out(id);
     driver_.is_free(id, now_);
-    if (perpetual_) {
-      close_turn();
-      driver_.next_turn(now_, pause_between_turns());
-    }
   }
 
   void deliver(NodeId from, NodeId to, std::uint32_t slot) {

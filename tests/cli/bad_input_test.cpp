@@ -91,7 +91,7 @@ TEST(BadInput, ABrokenAssumptionIsNamedWithTheFlagThatAllowsIt) {
   expect_refused("sim lamport --partition '0|1@4'",
                  "no message is lost; to break this on purpose add --allow loss");
   expect_refused("sim wrong-token-ring-regenerated --crash 1@1", "--allow crash");
-  EXPECT_NE(baton("sim lamport --reorder --allow reordering").code, 2);
+  EXPECT_NE(baton("sim lamport --delay uniform --reorder --allow reordering").code, 2);
 }
 
 TEST(BadInput, NumbersOutOfRange) {

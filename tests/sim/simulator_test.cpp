@@ -138,6 +138,17 @@ TEST(Workloads, EachMakesTheEntriesItSays) {
   EXPECT_EQ(run("ricart-agrawala", plan).entries, 1U);
 }
 
+TEST(Workloads, TurnsOfACirculatingTokenEndAlsoIfWhoWaitsCrashes) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Plan plan = plan_of(5);
+    plan.seed = seed;
+    plan.workload = {.kind = Workload::Kind::turns, .entries = 5};
+    plan.faults.schedule = {{.at = Ticks{500'000}, .kind = Fault::Kind::crash, .node = {0}},
+                            {.at = Ticks{900'000}, .kind = Fault::Kind::recover, .node = {0}}};
+    EXPECT_LE(run("token-ring", plan).entries, 5U);
+  }
+}
+
 TEST(Workloads, SaturationGivesOneEntryPerSynchronisationDelayAndCriticalSection) {
   Plan plan = plan_of(5);
   plan.workload.kind = Workload::Kind::saturated;

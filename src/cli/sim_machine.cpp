@@ -98,7 +98,7 @@ class MachineCommand {
         options_.entries == 0 ? 10 : (options_.entries - 1) / run_.processes + 1;
 
     // While one process gets in, each of the others polls each of the others: about N² steps.
-    const double squared = static_cast<double>((size + 4) * (size + 4));
+    const auto squared = static_cast<double>((size + 4) * (size + 4));
     const double steps =
         static_cast<double>(run_.entries_per_process) * static_cast<double>(size) * squared;
     constexpr double most_work = 5e10;  // each step looks at every process

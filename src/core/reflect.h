@@ -94,8 +94,9 @@ constexpr void flatten(const T& value, Sink& sink) {
   }
 }
 
+// Seven bits of the number per byte; for 1 to 64 bits this is a seventh, rounded up.
 constexpr std::size_t varint_size(std::uint64_t number) {
-  return static_cast<std::size_t>(std::bit_width(number | 1) + 6) / 7;
+  return (static_cast<std::size_t>(std::bit_width(number | 1)) * 9 + 64) / 64;
 }
 
 // Bytes of the encoding.

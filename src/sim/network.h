@@ -22,13 +22,12 @@ class Network {
         size_(size),
         delays_(plan.seed, 1),
         mishaps_(plan.seed, 2) {
+    heal();
     if (keeps_order_ && size <= dense_limit) last_arrival_.resize(std::size_t{size} * size);
   }
 
   // Whether anything may happen to a message but to arrive once.
-  bool interferes() const {
-    return faults_.loss > 0 || faults_.duplication > 0 || !side_of_.empty();
-  }
+  bool interferes() const { return interferes_; }
   bool loses() { return faults_.loss > 0 && mishaps_.chance(faults_.loss); }
   bool duplicates() { return faults_.duplication > 0 && mishaps_.chance(faults_.duplication); }
   bool is_cut(NodeId a, NodeId b) const {
@@ -36,14 +35,21 @@ class Network {
   }
 
   Ticks arrival(NodeId from, NodeId to, Ticks now) {
+    if (delay_.kind == Delay::Kind::constant) return now + delay_.low;
     const Ticks at = now + sample();
     if (!keeps_order_) return at;
     Ticks& last = last_arrival(from, to);
     return last = std::max(last, at);
   }
 
-  void partition(const std::vector<std::uint32_t>& side_of) { side_of_ = side_of; }
-  void heal() { side_of_.clear(); }
+  void partition(const std::vector<std::uint32_t>& side_of) {
+    side_of_ = side_of;
+    interferes_ = true;
+  }
+  void heal() {
+    side_of_.clear();
+    interferes_ = faults_.loss > 0 || faults_.duplication > 0;
+  }
 
  private:
   static constexpr std::uint32_t dense_limit = 1024;
@@ -78,6 +84,7 @@ class Network {
   Delay delay_;
   Faults faults_;
   bool keeps_order_;
+  bool interferes_ = false;
   std::uint32_t size_;
   Random delays_;
   Random mishaps_;

@@ -8,7 +8,6 @@
 namespace baton::test {
 namespace {
 
-using sim::Delay;
 using sim::MutexOracle;
 using sim::Plan;
 using sim::Report;

@@ -54,7 +54,8 @@ class ScriptedRun : private Chooser {
       recorder_.local(now_, {node}, TraceKind::recover);
     });
   }
-  void note_at(Ticks at, std::uint32_t node, TraceKind kind, NodeId peer, std::string name = {}) {
+  void note_at(Ticks at, std::uint32_t node, TraceKind kind, NodeId peer,
+               const std::string& name = {}) {
     at_time(at, [=, this] { recorder_.local(now_, {node}, kind, peer, name); });
   }
 

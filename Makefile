@@ -3,7 +3,7 @@
 BOOTSTRAP ?= tools/bootstrap
 MAKEFLAGS += --no-print-directory
 
-.PHONY: build test demo bench format lint clean help
+.PHONY: build test demo bench soak format lint clean help
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
 
@@ -24,6 +24,12 @@ demo: build
 bench: build/bench/build.ninja
 	@cmake --build --preset bench
 	@tools/bench
+
+## soak     random worlds for every algorithm until a promise breaks or SOAK_ROUNDS are over
+SOAK_ROUNDS ?= 1000
+soak: build/release/build.ninja
+	@cmake --build --preset release --target sim_test
+	@tools/soak $(SOAK_ROUNDS)
 
 ## format   the C++ files as .clang-format wants them
 format: bootstrap

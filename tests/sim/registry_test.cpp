@@ -2,6 +2,7 @@
 // is tested here without new test code.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <string>
 
 #include "core/reflect.h"
@@ -18,6 +19,11 @@ using sim::Report;
 using sim::Workload;
 
 constexpr std::uint64_t seeds = 10'000;
+
+std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
 
 std::vector<const Entry*> entries(bool wrong) {
   std::vector<const Entry*> all;
@@ -51,7 +57,10 @@ TEST_P(Algorithm, CostsWhatTheorySays) {
 }
 
 TEST_P(Algorithm, KeepsItsPromisesUnderRandomSchedules) {
-  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+  // `make soak` goes on from here for as long as one likes.
+  const std::uint64_t first = from_environment("BATON_FIRST_SEED", 0);
+  const std::uint64_t count = from_environment("BATON_SEEDS", seeds);
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
     const Plan plan = random_plan(info(), seed);
     ASSERT_EQ(sim::objection(plan, info()), std::nullopt);
     const Report report = run(plan);

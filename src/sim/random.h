@@ -66,7 +66,7 @@ class Random {
   static double natural_log(double x) {
     const auto bits = std::bit_cast<std::uint64_t>(x);
     const auto exponent = static_cast<int>(bits >> 52) - 1023;
-    const double mantissa =
+    const auto mantissa =
         std::bit_cast<double>((bits & 0xF'FFFF'FFFF'FFFF) | 0x3FF0'0000'0000'0000);
     // ln m = ln c + ln(1 + r), where c is near m and known, so that r is below 1/128.
     const Anchor& anchor = anchors[(bits >> 46) & 63];

@@ -2,6 +2,7 @@
 #include <boost/json.hpp>
 #include <iostream>
 #include <memory>
+#include <sstream>
 #include <string>
 
 #include "cli/algorithms.h"
@@ -17,6 +18,7 @@
 #include "view/diagram.h"
 #include "view/json_lines.h"
 #include "view/shiviz.h"
+#include "view/svg.h"
 
 namespace baton::cli {
 
@@ -39,10 +41,18 @@ class SimCommand {
 
   int run() {
     check_trace_options();
+    check_picture_options();
     OutputFile file(options_.output);
+    OutputFile picture_file(options_.svg);
     const Report report = search();
     const Violation* broken = report.broken(info_.promises | plan_.demands);
-    if (!options_.trace.empty() || broken != nullptr) trace();
+    if (picture_file) refuse_crowded_picture(report);
+    if (!options_.trace.empty() || broken != nullptr || picture_file) trace();
+    if (picture_file) {
+      // Drawn before anything is written, for it may still be refused.
+      const std::string drawn = picture();
+      picture_file.replace([&](std::ostream& out) { out << drawn; });
+    }
     if (file) {
       file.replace([&](std::ostream& out) { write_trace(out); });
     } else if (!options_.trace.empty()) {
@@ -79,6 +89,27 @@ class SimCommand {
     }
   }
 
+  void check_picture_options() const {
+    if (!options_.was_given("--svg")) return;
+    if (options_.svg.empty()) throw UsageError("--svg needs the name of a file");
+    if (options_.svg == options_.output) {
+      throw UsageError("--svg and --output would both write to '" + options_.svg + "'");
+    }
+    if (plan_.setup.size > view::most_svg_processes) {
+      throw UsageError("--svg draws up to " + grouped(view::most_svg_processes) + " processes");
+    }
+  }
+
+  // Such a run would only be written down to be refused, and may not even fit in memory.
+  static void refuse_crowded_picture(const Report& report) {
+    const std::uint64_t events = report.requests + report.messages() + report.deliveries;
+    if (events > view::most_svg_events) {
+      throw UsageError("--svg draws up to " + grouped(view::most_svg_events) +
+                       " events, and this run has more than " + grouped(events - 1) +
+                       "; take fewer processes or entries");
+    }
+  }
+
   // Runs seed after seed until something demanded is violated.
   Report search() {
     ProgressLine line;
@@ -111,6 +142,13 @@ class SimCommand {
                                .colour = wants_colour() && !to_file(),
                                .width = terminal_width(),
                                .max_rows = max_rows});
+  }
+
+  std::string picture() const {
+    std::ostringstream out;
+    const std::string why_not = view::write_svg(trace_, out);
+    if (!why_not.empty()) throw UsageError(why_not);
+    return std::move(out).str();
   }
 
   void write_trace(std::ostream& out) const {

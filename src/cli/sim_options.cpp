@@ -297,6 +297,8 @@ void SimOptions::add_to(CLI::App& command) {
       ->expected(0, 1)
       ->group("Output");
   command.add_option("-o,--output", output, "Write the trace to this file")->group("Output");
+  command.add_option("--svg", svg, "Draw the space-time diagram as a picture into this file")
+      ->group("Output");
   command.add_option("--names", names, "Names of the processes in diagrams: 3,5,12")
       ->delimiter(',')
       ->allow_extra_args(false)

@@ -50,6 +50,7 @@ struct SimOptions {
 
   std::string trace;  // "", diagram, json, shiviz, chrome
   std::string output;
+  std::string svg;
   std::vector<std::string> names;
   bool ascii = false;
   bool json = false;

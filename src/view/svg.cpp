@@ -1,9 +1,8 @@
 #include "view/svg.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
+#include <iterator>
 #include <ostream>
 #include <string_view>
 #include <unordered_map>
@@ -11,123 +10,26 @@
 #include <vector>
 
 #include "view/svg_labels.h"
+#include "view/svg_shapes.h"
 #include "view/text.h"
 
 namespace baton::view {
 
 namespace {
 
+using svg::attribute;
+using svg::circle;
+using svg::cross;
+using svg::escaped;
+using svg::head;
+using svg::line;
+using svg::px;
+using svg::text;
+
 // More labels than this would hide the arrows.
 constexpr std::size_t most_labelled_messages = 60;
 constexpr std::size_t type_colours = 6;
 constexpr double top = 96;  // of the first process's line
-
-constexpr std::string_view style = R"(<style>
-text{font:11px system-ui,"DejaVu Sans",sans-serif;fill:#24292f}
-.title{font-size:16px;font-weight:600}.name{font-size:13px;font-weight:600;text-anchor:end}
-.page{fill:#fff}.halo{paint-order:stroke;stroke:#fff;stroke-width:3px;stroke-linejoin:round}
-.quiet{fill:#656d76}.mid{text-anchor:middle}.grid{stroke:#d0d7de;stroke-width:.6}
-.line{stroke:#8c959f;stroke-width:1.3}.down{stroke:#d0d7de;stroke-width:1.3;stroke-dasharray:1 5}
-.wait{stroke:#bf8700;stroke-width:2.6;stroke-dasharray:6 4}
-.in{fill:#f2b01e;stroke:#9a6700;stroke-width:.8}.both{fill:#cf222e;fill-opacity:.16}
-.m{stroke-width:1.3;fill:none}.m .h{stroke:none}.m .o{stroke:#000;stroke-opacity:0;stroke-width:9}
-.m:hover{stroke-width:3}.lost,.again,.away{stroke-dasharray:4 3}.away{stroke-opacity:.6}
-.x{stroke:#cf222e;stroke-width:2.2;stroke-dasharray:none;fill:none}
-.back{stroke:#1a7f37;stroke-width:1.8;fill:#fff}.note{stroke:#57606a;stroke-width:1.2;fill:#fff}
-.bad{fill:#cf222e;font-size:13px;font-weight:600}
-.t0{stroke:#0969da}.t1{stroke:#1a7f37}.t2{stroke:#8250df}
-.t3{stroke:#bf3989}.t4{stroke:#0e7c86}.t5{stroke:#8b5e3c}
-.t0 .h,text.t0{fill:#0969da}.t1 .h,text.t1{fill:#1a7f37}.t2 .h,text.t2{fill:#8250df}
-.t3 .h,text.t3{fill:#bf3989}.t4 .h,text.t4{fill:#0e7c86}.t5 .h,text.t5{fill:#8b5e3c}
-text.legend{stroke:none}text.halo{stroke:#fff}
-@media (prefers-color-scheme:dark){
-text{fill:#e6edf3}.page{fill:#0d1117}.quiet{fill:#8d96a0}.halo,text.halo{stroke:#0d1117}
-.grid,.down{stroke:#30363d}.line{stroke:#7d8590}.wait{stroke:#d29922}.in{stroke:#f2cc60}
-.both{fill:#f85149;fill-opacity:.25}.x{stroke:#f85149}.bad{fill:#f85149}
-.back{stroke:#3fb950;fill:#0d1117}.note{stroke:#8d96a0;fill:#0d1117}
-.t0{stroke:#58a6ff}.t1{stroke:#3fb950}.t2{stroke:#bc8cff}
-.t3{stroke:#f778ba}.t4{stroke:#39c5cf}.t5{stroke:#d4a27f}
-.t0 .h,text.t0{fill:#58a6ff}.t1 .h,text.t1{fill:#3fb950}.t2 .h,text.t2{fill:#bc8cff}
-.t3 .h,text.t3{fill:#f778ba}.t4 .h,text.t4{fill:#39c5cf}.t5 .h,text.t5{fill:#d4a27f}
-}
-</style>
-)";
-
-std::string escaped(std::string_view text) {
-  std::string result;
-  const std::string clean = printable(text, false);
-  for (std::size_t i = 0; i < clean.size(); ++i) {
-    switch (clean[i]) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        // U+FFFE and U+FFFF are no characters of XML.
-        if (clean.compare(i, 3, "\xEF\xBF\xBE") == 0 || clean.compare(i, 3, "\xEF\xBF\xBF") == 0) {
-          result += "\xEF\xBF\xBD";
-          i += 2;
-        } else {
-          result += clean[i];
-        }
-    }
-  }
-  return result;
-}
-
-// A tenth of a pixel is as fine as anybody sees.
-std::string px(double value) {
-  std::array<char, 32> digits{};
-  const double rounded = std::round(value * 10) / 10 + 0.0;
-  const auto end =
-      std::to_chars(digits.begin(), digits.end(), rounded, std::chars_format::fixed, 1).ptr;
-  std::string text(digits.begin(), end);
-  if (text.ends_with(".0")) text.resize(text.size() - 2);
-  return text;
-}
-
-std::string attribute(std::string_view name, double value) {
-  return std::string(" ").append(name).append("=\"").append(px(value)).append("\"");
-}
-
-std::string line(std::string_view shape, const Stretch& on) {
-  return std::string("<line")
-             .append(shape.empty() ? "" : " class=\"")
-             .append(shape)
-             .append(shape.empty() ? "" : "\"") +
-         attribute("x1", on.from.x) + attribute("y1", on.from.y) + attribute("x2", on.to.x) +
-         attribute("y2", on.to.y) + "/>";
-}
-
-std::string text(std::string_view shape, Point at, std::string_view words) {
-  return "<text class=\"" + std::string(shape) + "\"" + attribute("x", at.x) +
-         attribute("y", at.y) + ">" + escaped(words) + "</text>\n";
-}
-
-std::string cross(Point at, double half) {
-  return "<path class=\"x\" d=\"M" + px(at.x - half) + " " + px(at.y - half) + "l" + px(2 * half) +
-         " " + px(2 * half) + "m0 " + px(-2 * half) + "l" + px(-2 * half) + " " + px(2 * half) +
-         "\"/>";
-}
-
-std::string head(const Stretch& arrow) {
-  const double length = std::max(arrow.length(), 0.001);
-  const Point along{(arrow.to.x - arrow.from.x) / length, (arrow.to.y - arrow.from.y) / length};
-  const auto corner = [&](double side) {
-    return px(arrow.to.x - 9 * along.x - side * along.y) + " " +
-           px(arrow.to.y - 9 * along.y + side * along.x);
-  };
-  return "<path class=\"h\" d=\"M" + px(arrow.to.x) + " " + px(arrow.to.y) + "L" + corner(3.4) +
-         "L" + corner(-3.4) + "Z\"/>";
-}
 
 // What a process did for some time.
 enum class Activity { waiting, inside, down };
@@ -147,6 +49,10 @@ struct Journey {
   bool again = false;
 };
 
+bool is_lost(const Journey& journey) {
+  return journey.fate == Fate::lost || journey.fate == Fate::came_to_nobody;
+}
+
 class Picture {
  public:
   explicit Picture(const Trace& trace) : trace_(trace) {
@@ -157,7 +63,7 @@ class Picture {
 
   void write(std::ostream& to) {
     const std::vector<std::string> verdict =
-        wrapped(printable(trace_.verdict, false), static_cast<std::size_t>((width_ - left_) / 7.6));
+        wrapped(printable(trace_.verdict, false), static_cast<std::size_t>((width_ - 32) / 7.3));
     const double below = y({trace_.size - 1}) + 34;
     const std::size_t lines = trace_.verdict.empty() ? 0 : verdict.size();
     const double height = below + 32 + static_cast<double>(lines) * 18 + (lines > 0 ? 10 : 0);
@@ -167,7 +73,7 @@ class Picture {
     to << R"(<svg xmlns="http://www.w3.org/2000/svg" role="img" width=")" << px(width_)
        << "\" height=\"" << px(height) << "\" viewBox=\"0 0 " << px(width_) << ' ' << px(height)
        << "\">\n<title>" << escaped(title) << "</title>\n"
-       << style << R"(<rect class="page" width="100%" height="100%"/>)" << '\n'
+       << svg::style() << R"(<rect class="page" width="100%" height="100%"/>)" << '\n'
        << text("title", {16, 28}, title);
     legend(to);
     axis(to, below);
@@ -225,17 +131,12 @@ class Picture {
   }
 
   void find_scale() {
-    Ticks last{0};
-    if (!trace_.events.empty()) {
-      begin_ = (trace_.events.front().at.value / message_time.value) * message_time;
-      last = trace_.events.back().at;
-    }
-    end_ = last + flight_;
-    const double flights =
-        static_cast<double>((end_ - begin_).value) / static_cast<double>(flight_.value);
+    const Ticks last = trace_.events.empty() ? Ticks{0} : trace_.events.back().at;
+    end_ = last + Ticks{std::max<std::int64_t>(flight_.value * 7 / 10, 1)};
+    const double flights = static_cast<double>(end_.value) / static_cast<double>(flight_.value);
     double plot = std::max(std::min(flights * 100, 1200.0), flights * 36);
     plot = std::clamp(plot, 620.0, 24000.0);
-    per_tick_ = plot / static_cast<double>((end_ - begin_).value);
+    per_tick_ = plot / static_cast<double>(end_.value);
     double longest = 0;
     for (std::uint32_t i = 0; i < trace_.size; ++i) {
       longest = std::max(longest, static_cast<double>(columns(name({i}))));
@@ -272,7 +173,7 @@ class Picture {
           break;
         case TraceKind::exit:
           // Who leaves first of all has been inside from the beginning.
-          if (!processes[event.node.value].known) open(event.node, begin_, Activity::inside);
+          if (!processes[event.node.value].known) open(event.node, {0}, Activity::inside);
           close(event.node, event.at);
           break;
         case TraceKind::crash:
@@ -288,7 +189,7 @@ class Picture {
     for (std::uint32_t i = 0; i < trace_.size; ++i) close({i}, end_);
   }
 
-  double x(Ticks at) const { return left_ + static_cast<double>((at - begin_).value) * per_tick_; }
+  double x(Ticks at) const { return left_ + static_cast<double>(at.value) * per_tick_; }
   double y(NodeId node) const { return top + row_ * node.value; }
   Point point(Ticks at, NodeId node) const { return {x(at), y(node)}; }
   std::string name(NodeId node) const {
@@ -313,6 +214,10 @@ class Picture {
     to << R"(<rect class="in" rx="2" width="26" height="10")" << attribute("x", from)
        << attribute("y", at - 5) << "/>";
     entry(26, "critical section", "quiet");
+    if (std::any_of(journeys_.begin(), journeys_.end(), is_lost)) {
+      to << cross({from + 5, at}, 4.5);
+      entry(10, "lost", "quiet");
+    }
     for (std::size_t i = 0; i < types_.size() && from < width_ - 120; ++i) {
       const std::string colour = "t" + std::to_string(i % type_colours);
       const Stretch sample{{from, at}, {from + 26, at}};
@@ -323,8 +228,8 @@ class Picture {
 
   void axis(std::ostream& to, double below) const {
     // The shortest round number of message times that leaves room for its label.
-    const double room = 48 / per_tick_ / static_cast<double>(message_time.value);
-    double power = std::pow(10.0, std::floor(std::log10(room)));
+    const double room = 80 / per_tick_ / static_cast<double>(message_time.value);
+    const double power = std::pow(10.0, std::floor(std::log10(room)));
     double step = 10 * power;
     for (const double factor : {1.0, 2.0, 5.0}) {
       if (factor * power >= room) {
@@ -336,8 +241,7 @@ class Picture {
         std::max<std::int64_t>(std::llround(step * static_cast<double>(message_time.value)), 1)};
     int digits = 0;
     for (; step < 0.99 && digits < 6; step *= 10) ++digits;
-    Ticks at = ((begin_.value + every.value - 1) / every.value) * every;
-    for (; at <= end_; at = at + every) {
+    for (Ticks at{0}; at <= end_; at = at + every) {
       to << line("grid", {{x(at), top - 18}, {x(at), below - 12}})
          << text("quiet mid", {x(at), below + 2}, decimal(at, message_time, digits));
     }
@@ -348,7 +252,7 @@ class Picture {
     for (std::uint32_t i = 0; i < trace_.size; ++i) {
       const double at = y({i});
       to << text("name", {left_ - 14, at + 4.5}, name({i}));
-      Ticks since = begin_;
+      Ticks since{0};
       for (const Span& span : spans_) {
         if (span.node.value != i || span.activity == Activity::inside) continue;
         to << line("line", {{x(since), at}, {x(span.from), at}})
@@ -370,29 +274,41 @@ class Picture {
     }
   }
 
-  // Time in which more than one process is inside is shaded from the first to the last of them.
+  // Time in which more than one process is inside is shaded.
   void several_inside(std::ostream& to) const {
-    for (std::size_t i = 0; i < spans_.size(); ++i) {
-      for (std::size_t j = i + 1; j < spans_.size(); ++j) {
-        const Span& a = spans_[i];
-        const Span& b = spans_[j];
-        if (a.activity != Activity::inside || b.activity != Activity::inside) continue;
-        const Ticks from = std::max(a.from, b.from);
-        const Ticks until = std::min(a.to, b.to);
-        if (from >= until || a.node == b.node) continue;
-        const double high = std::min(y(a.node), y(b.node)) - 14;
-        const double low = std::max(y(a.node), y(b.node)) + 14;
-        to << R"(<rect class="both")" << attribute("x", x(from)) << attribute("y", high)
-           << attribute("width", x(until) - x(from)) << attribute("height", low - high)
-           << "><title>both inside</title></rect>\n";
-      }
+    std::vector<Span> inside;
+    std::copy_if(spans_.begin(), spans_.end(), std::back_inserter(inside),
+                 [](const Span& span) { return span.activity == Activity::inside; });
+    std::stable_sort(inside.begin(), inside.end(),
+                     [](const Span& a, const Span& b) { return a.from < b.from; });
+    Ticks occupied{0};  // until when those looked at are inside
+    Ticks shaded{0};
+    for (const Span& span : inside) {
+      const Ticks from = std::max(span.from, shaded);
+      const Ticks until = std::min(span.to, occupied);
+      occupied = std::max(occupied, span.to);
+      if (from >= until) continue;
+      shaded = until;
+      to << R"(<rect class="both")" << attribute("x", x(from)) << attribute("y", top - 18)
+         << attribute("width", x(until) - x(from))
+         << attribute("height", y({trace_.size - 1}) - top + 36)
+         << "><title>more than one inside</title></rect>\n";
     }
+  }
+
+  // How many spaces between lines its arrow crosses.
+  static std::size_t gaps_of(const TraceEvent& sent) {
+    return std::max(sent.node, sent.peer).value - std::min(sent.node, sent.peer).value;
   }
 
   Stretch path_of(const Journey& journey) const {
     const TraceEvent& sent = *journey.sent;
     Stretch whole{point(sent.at, sent.node), point(journey.arrives, sent.peer)};
-    if (journey.fate == Fate::lost) whole.to = whole.at(0.55);
+    if (journey.fate == Fate::lost) {
+      // About midway, but between two lines and not where the opposite arrow may end too.
+      const std::size_t gaps = std::max<std::size_t>(gaps_of(sent), 1);
+      whole.to = whole.at((static_cast<double>((gaps - 1) / 2) + 0.62) / static_cast<double>(gaps));
+    }
     if (journey.fate == Fate::under_way) whole.to = whole.at(0.45);
     return whole;
   }
@@ -401,8 +317,9 @@ class Picture {
     const TraceEvent& sent = *journey.sent;
     const Stretch path = path_of(journey);
     labels_.avoid(path);
+    if (is_lost(journey)) labels_.place_level(path.to, 2);
     to << "<g class=\"m " << type_class(sent);
-    if (journey.fate == Fate::lost || journey.fate == Fate::came_to_nobody) to << " lost";
+    if (is_lost(journey)) to << " lost";
     if (journey.fate == Fate::under_way) to << " away";
     if (journey.again) to << " again";
     to << "\"><title>" << escaped(sent.name) << escaped(sent.body == "()" ? "" : sent.body) << ", "
@@ -422,12 +339,7 @@ class Picture {
         to << ", still under way at the end";
     }
     to << "</title>" << line("o", path) << line("", path);
-    if (journey.fate == Fate::received || journey.fate == Fate::under_way) {
-      to << head(path);
-    } else {
-      to << cross(path.to, 4.5);
-    }
-    to << "</g>\n";
+    to << (is_lost(journey) ? cross(path.to, 4.5) : head(path)) << "</g>\n";
   }
 
   void notes(std::ostream& to) {
@@ -470,20 +382,13 @@ class Picture {
     }
   }
 
-  static std::string circle(std::string_view shape, Point at) {
-    return "<circle class=\"" + std::string(shape) + "\" r=\"4\"" + attribute("cx", at.x) +
-           attribute("cy", at.y) + "/>";
-  }
-
   void message_labels(std::ostream& to) {
     if (journeys_.size() > most_labelled_messages) return;
     for (const Journey& journey : journeys_) {
       const TraceEvent& sent = *journey.sent;
       const Stretch path = path_of(journey);
-      const auto rows =
-          static_cast<std::size_t>(std::lround(std::abs(y(sent.peer) - y(sent.node)) / row_));
       const std::string words = shortened(printable(sent.name, false), 24, "…");
-      const auto at = labels_.place_along(path, Labels::width_of(words), rows);
+      const auto at = labels_.place_along(path, Labels::width_of(words), gaps_of(sent));
       if (!at) continue;
       const double slope = std::atan2(path.to.y - path.from.y, path.to.x - path.from.x);
       to << "<text class=\"halo mid " << type_class(sent) << "\" transform=\"translate("
@@ -497,7 +402,6 @@ class Picture {
   std::vector<Journey> journeys_;
   std::vector<Span> spans_;
   Ticks flight_ = message_time;  // of a message, on average
-  Ticks begin_{0};
   Ticks end_{0};
   double per_tick_ = 0;
   double left_ = 0;

@@ -9,6 +9,9 @@ namespace baton::view {
 
 namespace {
 
+// In a thicket of arrows a label would say less than it hides.
+constexpr std::size_t most_crossed = 2;
+
 double distance(Point a, Point b) { return std::hypot(a.x - b.x, a.y - b.y); }
 
 double distance(Point point, const Stretch& line) {
@@ -86,6 +89,7 @@ std::optional<Point> Labels::place_along(const Stretch& arrow, double width, std
         const Stretch text{shifted(middle, -width / 2), shifted(middle, width / 2)};
         if (!is_free(text)) continue;
         const std::size_t crossed = lines_crossed(text);
+        if (crossed > most_crossed) continue;
         const double off = std::abs(part - 0.5) + (shift > 0 ? 0.05 : 0);
         if (best && (crossed > fewest || (crossed == fewest && off >= nearest))) continue;
         best = shifted(shift, 0);

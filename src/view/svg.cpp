@@ -29,6 +29,8 @@ using svg::text;
 // More labels than this would hide the arrows.
 constexpr std::size_t most_labelled_messages = 60;
 constexpr std::size_t type_colours = 6;
+constexpr double sample_width = 26;  // in the legend
+constexpr double sample_gap = 22;
 constexpr double top = 96;  // of the first process's line
 
 // What a process did for some time.
@@ -67,14 +69,11 @@ class Picture {
     const double below = y({trace_.size - 1}) + 34;
     const std::size_t lines = trace_.verdict.empty() ? 0 : verdict.size();
     const double height = below + 32 + static_cast<double>(lines) * 18 + (lines > 0 ? 10 : 0);
-    const std::string title = trace_.algorithm + ", " + std::to_string(trace_.size) +
-                              (trace_.size == 1 ? " process" : " processes") + ", seed " +
-                              std::to_string(trace_.seed);
     to << R"(<svg xmlns="http://www.w3.org/2000/svg" role="img" width=")" << px(width_)
        << "\" height=\"" << px(height) << "\" viewBox=\"0 0 " << px(width_) << ' ' << px(height)
-       << "\">\n<title>" << escaped(title) << "</title>\n"
+       << "\">\n<title>" << escaped(title()) << "</title>\n"
        << svg::style() << R"(<rect class="page" width="100%" height="100%"/>)" << '\n'
-       << text("title", {16, 28}, title);
+       << text("title", {16, 28}, title());
     legend(to);
     axis(to, below);
     processes(to);
@@ -124,7 +123,7 @@ class Picture {
     }
     // A loss may be noted when the message is sent; it is drawn on its way all the same.
     for (Journey& journey : journeys_) {
-      if (journey.fate == Fate::lost && journey.arrives == journey.sent->at) {
+      if (is_lost(journey) && journey.arrives == journey.sent->at) {
         journey.arrives = journey.sent->at + flight_;
       }
     }
@@ -142,7 +141,13 @@ class Picture {
       longest = std::max(longest, static_cast<double>(columns(name({i}))));
     }
     left_ = 34 + 8.2 * longest;
-    width_ = left_ + plot + 16;
+    constexpr double legend_of_states = 330;
+    double legend = legend_of_states;
+    for (std::size_t i = 0; i < std::min(types_.size(), type_colours); ++i) {
+      legend += sample_width + sample_gap + Labels::width_of(type_name(i));
+    }
+    const double title = 32 + 9.6 * static_cast<double>(columns(this->title()));
+    width_ = std::max({left_ + plot + 16, legend, title});
     row_ = trace_.size <= 8 ? 72 : trace_.size <= 16 ? 52 : trace_.size <= 32 ? 38 : 26;
   }
 
@@ -195,6 +200,14 @@ class Picture {
   std::string name(NodeId node) const {
     return shortened(printable(trace_.name(node), false), 16, "…");
   }
+  std::string title() const {
+    return shortened(printable(trace_.algorithm, false), 80, "…") + ", " +
+           std::to_string(trace_.size) + (trace_.size == 1 ? " process" : " processes") +
+           ", seed " + std::to_string(trace_.seed);
+  }
+  std::string type_name(std::size_t type) const {
+    return shortened(printable(types_[type], false), 24, "…");
+  }
   std::string when(Ticks at) const { return decimal(at, message_time, 3); }
 
   std::string type_class(const TraceEvent& sent) const {
@@ -207,22 +220,22 @@ class Picture {
     double from = 16;
     const auto entry = [&](double sample, const std::string& words, std::string_view shape) {
       to << text(shape, {from + sample + 6, at + 4}, words);
-      from += sample + 22 + Labels::width_of(words);
+      from += sample + sample_gap + Labels::width_of(words);
     };
-    to << line("wait", {{from, at}, {from + 26, at}});
-    entry(26, "waiting", "quiet");
+    to << line("wait", {{from, at}, {from + sample_width, at}});
+    entry(sample_width, "waiting", "quiet");
     to << R"(<rect class="in" rx="2" width="26" height="10")" << attribute("x", from)
        << attribute("y", at - 5) << "/>";
-    entry(26, "critical section", "quiet");
+    entry(sample_width, "critical section", "quiet");
     if (std::any_of(journeys_.begin(), journeys_.end(), is_lost)) {
       to << cross({from + 5, at}, 4.5);
       entry(10, "lost", "quiet");
     }
-    for (std::size_t i = 0; i < types_.size() && from < width_ - 120; ++i) {
+    for (std::size_t i = 0; i < types_.size() && from < width_ - 40; ++i) {
       const std::string colour = "t" + std::to_string(i % type_colours);
-      const Stretch sample{{from, at}, {from + 26, at}};
+      const Stretch sample{{from, at}, {from + sample_width, at}};
       to << "<g class=\"m " << colour << "\">" << line("", sample) << head(sample) << "</g>";
-      entry(26, shortened(printable(types_[i], false), 24, "…"), "legend " + colour);
+      entry(sample_width, type_name(i), "legend " + colour);
     }
   }
 

@@ -320,7 +320,8 @@ class Picture {
     if (journey.fate == Fate::lost) {
       // About midway, but between two lines and not where the opposite arrow may end too.
       const std::size_t gaps = std::max<std::size_t>(gaps_of(sent), 1);
-      whole.to = whole.at((static_cast<double>((gaps - 1) / 2) + 0.62) / static_cast<double>(gaps));
+      const std::size_t before = (gaps - 1) / 2;
+      whole.to = whole.at((static_cast<double>(before) + 0.62) / static_cast<double>(gaps));
     }
     if (journey.fate == Fate::under_way) whole.to = whole.at(0.45);
     return whole;

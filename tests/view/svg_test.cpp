@@ -96,6 +96,16 @@ TEST(Svg, ShadesTimeInWhichTwoAreInside) {
   EXPECT_EQ(count(svg(everybody_asks(5)), "class=\"both\""), 0U);
 }
 
+TEST(Svg, EnteringAtTheInstantOfAnExitIsNoOverlap) {
+  Trace trace{.algorithm = "token", .size = 2};
+  TraceRecorder record(trace);
+  record.local({0}, {0}, TraceKind::enter);
+  record.local(message_time, {0}, TraceKind::exit);
+  record.local(message_time, {1}, TraceKind::enter);
+  record.local(2 * message_time, {1}, TraceKind::exit);
+  EXPECT_EQ(count(svg(trace), "class=\"both\""), 0U);
+}
+
 TEST(Svg, WhoLeavesFirstWasInsideFromTheBeginning) {
   Trace trace{.algorithm = "token", .size = 2};
   TraceRecorder record(trace);

@@ -35,6 +35,13 @@ if ! grep -qF "$(head -1 shown)" drawn || ! diff <(sed -n '/^ time/,/^○ asks/p
   failed=$((failed + 1))
 fi
 
+# The picture in the README is what baton draws today.
+baton sim ricart-agrawala -n 3 --svg drawn.svg >/dev/null
+if ! cmp drawn.svg "$(dirname "$readme")/docs/images/ricart-agrawala.svg"; then
+  echo "docs/images/ricart-agrawala.svg is out of date: baton sim ricart-agrawala -n 3 --svg it"
+  failed=$((failed + 1))
+fi
+
 # Both commands of a newcomer are targets of the Makefile.
 for target in demo test; do
   grep -q "^make $target" "$readme" || { echo "the README lacks make $target"; failed=$((failed + 1)); }

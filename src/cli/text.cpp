@@ -87,6 +87,7 @@ std::string Table::str(std::size_t width) const {
   };
   lines(rows_.front());
   std::vector<std::string> rule;
+  rule.reserve(widths.size());
   for (const std::size_t w : widths) rule.emplace_back(w, '-');
   line(rule);
   for (std::size_t i = 1; i < rows_.size(); ++i) lines(rows_[i]);

@@ -36,7 +36,7 @@ void PermissionRing::release(Out& out) {
 }
 
 void PermissionRing::receive(NodeId, const Message& message, Out& out) {
-  const Request& request = std::get<Request>(message);
+  const auto& request = std::get<Request>(message);
   state_.clock = std::max(state_.clock, request.seen);
   if (request.at.node == self_) {
     upon_return(request.at, out);

@@ -11,7 +11,7 @@ constexpr TimerId round_trip{0};
 }  // namespace
 
 void WrongPermissionRingLiteral::receive(NodeId, const Message& message, Out& out) {
-  const Request& request = std::get<Request>(message);
+  const auto& request = std::get<Request>(message);
   state_.clock = std::max(state_.clock, request.seen);
   if (request.at.node == self_) {
     upon_return(request.at, out);

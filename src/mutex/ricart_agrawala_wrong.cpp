@@ -1,7 +1,6 @@
 #include "mutex/ricart_agrawala_wrong.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace baton {
 
@@ -15,7 +14,7 @@ Info believed(std::string_view name, std::string_view title, std::string_view id
   info.idea = idea;
   info.costs.clear();
   info.seeds.clear();
-  info.flaws = {std::move(flaw)};
+  info.flaws = {flaw};
   return info;
 }
 

@@ -11,7 +11,7 @@ namespace baton::cli {
 namespace {
 
 UsageError too_large() {
-  return UsageError("a group has at most " + grouped(most_processes) + " processes");
+  return UsageError{"a group has at most " + grouped(most_processes) + " processes"};
 }
 
 Tree tree_named(const std::string& typed) {

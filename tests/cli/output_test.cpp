@@ -80,7 +80,7 @@ TEST(Output, NoColourWhereThereIsNoTerminal) {
 
 TEST(Output, ColourOnATerminalUnlessRefused) {
   const std::string on_a_terminal = "script -qefc '$BATON sim lamport -n 3 --trace' /dev/null";
-  if (shell("script -qefc true /dev/null").code != 0) GTEST_SKIP() << "no pseudo-terminal here";
+  ASSERT_EQ(shell("script -qefc true /dev/null").code, 0) << "no pseudo-terminal here";
   EXPECT_TRUE(has(shell(on_a_terminal).out, "\x1b["));
   EXPECT_FALSE(has(shell("NO_COLOR=1 " + on_a_terminal).out, "\x1b["));
 }

@@ -21,6 +21,20 @@ const sim::Entry& algorithm(const std::string& typed) {
                    " 'baton list' shows them all");
 }
 
+std::string_view name_of(Kind kind) {
+  switch (kind) {
+    case Kind::mutual_exclusion:
+      return "mutual exclusion";
+    case Kind::shared_memory:
+      return "shared memory";
+    case Kind::election:
+      return "election";
+    case Kind::observation:
+      return "observation";
+  }
+  return "";
+}
+
 const CatalogedMachine* machine(const std::string& typed) {
   for (const CatalogedMachine& one : shared_machines()) {
     if (one.info().name == typed) return &one;

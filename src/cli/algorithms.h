@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "core/info.h"
 #include "shared/catalog.h"
@@ -16,10 +17,15 @@ const sim::Entry& algorithm(const std::string& typed);
 // A shared-memory machine, or null.
 const CatalogedMachine* machine(const std::string& typed);
 
-inline constexpr Promise all_promises[] = {Promise::safety, Promise::deadlock_freedom,
-                                           Promise::starvation_freedom, Promise::order};
-inline constexpr Assumption all_assumptions[] = {Assumption::no_loss, Assumption::no_duplication,
-                                                 Assumption::fifo, Assumption::no_crash,
-                                                 Assumption::no_suspicion};
+// As `baton list --json` and `baton compare --kind` call it.
+std::string_view name_of(Kind kind);
+
+inline constexpr Promise all_promises[] = {
+    Promise::safety,          Promise::deadlock_freedom, Promise::starvation_freedom,
+    Promise::order,           Promise::one_leader,       Promise::right_leader,
+    Promise::everyone_learns, Promise::consistency,      Promise::detection};
+inline constexpr Assumption all_assumptions[] = {
+    Assumption::no_loss,  Assumption::no_duplication, Assumption::fifo,
+    Assumption::no_crash, Assumption::no_suspicion,   Assumption::synchronous};
 
 }  // namespace baton::cli

@@ -56,7 +56,8 @@ class Compare {
     for (const std::string& name : options_.algorithms) chosen_.push_back(&algorithm(name));
     if (chosen_.empty()) {
       for (const sim::Entry& entry : sim::catalog()) {
-        if (!entry.info().is_wrong()) chosen_.push_back(&entry);
+        const Info& info = entry.info();
+        if (info.kind == Kind::mutual_exclusion && !info.is_wrong()) chosen_.push_back(&entry);
       }
     }
     for (const std::int64_t size : sizes(options_.processes)) {

@@ -1,6 +1,7 @@
 #include "cli/group_options.h"
 
 #include <charconv>
+#include <set>
 
 #include "cli/command.h"
 #include "cli/numbers.h"
@@ -63,6 +64,10 @@ void GroupOptions::add_to(CLI::App& command) {
       .add_option("--coordinator", coordinator, "central: who coordinates; where a token starts")
       ->check(whole_number(0, most_processes))
       ->group("Group");
+  command.add_option("--ids", identities, "Elections: the identities that are compared: 3,1,2")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->group("Group");
   command.add_flag("--tell-queued", tell_queued, "central: answer DENIED to a request that waits")
       ->disable_flag_override()
       ->group("Group");
@@ -83,6 +88,14 @@ Setup GroupOptions::setup(std::int64_t processes) const {
   }
   setup.coordinator = {coordinator};
   setup.tell_queued = tell_queued;
+  setup.identities = identities;
+  if (!identities.empty() && identities.size() != size) {
+    throw UsageError("--ids gives " + std::to_string(identities.size()) + " identities for " +
+                     std::to_string(size) + " processes");
+  }
+  if (std::set<std::uint32_t>(identities.begin(), identities.end()).size() != identities.size()) {
+    throw UsageError("--ids gives the same identity twice; elections need different ones");
+  }
   if (votes != 0) setup.votes_needed = votes;
   if (ask != 0) setup.voters_asked = ask;
   if (setup.votes_needed * 2 <= size || setup.votes_needed > size) {

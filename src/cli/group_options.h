@@ -22,6 +22,7 @@ struct GroupOptions {
   std::uint32_t ask = 0;
   std::uint32_t coordinator = 0;
   bool tell_queued = false;
+  std::vector<std::uint32_t> identities;
 
   void add_to(CLI::App& command);
   // Throws UsageError where such a group cannot be.

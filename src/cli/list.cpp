@@ -30,6 +30,8 @@ std::string short_name(Assumption assumption) {
       return "crash";
     case Assumption::no_suspicion:
       return "suspect";
+    case Assumption::synchronous:
+      return "slow";
   }
   return "";
 }
@@ -44,9 +46,23 @@ std::string short_name(Promise promise) {
       return "fair";
     case Promise::order:
       return "order";
+    case Promise::one_leader:
+      return "one";
+    case Promise::right_leader:
+      return "right";
+    case Promise::everyone_learns:
+      return "known";
+    case Promise::consistency:
+      return "consistent";
+    case Promise::detection:
+      return "true";
   }
   return "";
 }
+
+constexpr const char* legend_of_elections =
+    "assumes no  slow: no message takes longer than a process waits for one\n"
+    "promises    one: never two leaders; right: the one it should be; known: everyone learns it\n";
 
 constexpr const char* legend =
     "assumes no  loss, duplication (dup) or reordering of messages, crash of processes\n"
@@ -80,6 +96,26 @@ std::vector<const Info*> by_messages() {
   return all;
 }
 
+// The right ones of a kind.
+std::vector<const Info*> of_kind(Kind kind) {
+  std::vector<const Info*> all;
+  for (const Info* info : by_messages()) {
+    if (info->kind == kind && !info->is_wrong()) all.push_back(info);
+  }
+  return all;
+}
+
+// Every formula of all messages together, with the situation in which it holds.
+std::string stated_election_costs(const Info& info) {
+  std::string text;
+  for (const ElectionCost& cost : info.election_costs) {
+    if (!cost.type.empty()) continue;
+    text +=
+        (text.empty() ? "" : "; ") + std::string(cost.formula) + ": " + std::string(cost.situation);
+  }
+  return text.empty() ? "none published" : text;
+}
+
 std::vector<const Info*> in_shared_memory() {
   std::vector<const Info*> all;
   for (const CatalogedMachine& one : shared_machines()) all.push_back(&one.info());
@@ -92,7 +128,7 @@ boost::json::object json_of(const Info& info) {
   one["title"] = info.title;
   one["publication"] = info.publication;
   one["idea"] = info.idea;
-  one["kind"] = info.kind == Kind::shared_memory ? "shared memory" : "mutual exclusion";
+  one["kind"] = name_of(info.kind);
   boost::json::array assumes;
   for (const Assumption a : all_assumptions) {
     if (info.assumes.has(a)) assumes.emplace_back(sim::describe(a));
@@ -103,7 +139,8 @@ boost::json::object json_of(const Info& info) {
     if (info.promises.has(p)) promises.emplace_back(sim::name_of(p));
   }
   one["promises"] = std::move(promises);
-  one["messages"] = stated_messages(info);
+  one["messages"] =
+      info.kind == Kind::election ? stated_election_costs(info) : stated_messages(info);
   one["wrong"] = info.is_wrong();
   if (info.is_wrong()) {
     one["breaks"] = sim::name_of(info.flaws.front().breaks);
@@ -143,8 +180,7 @@ void print_wrong(const Info& info, std::size_t width) {
 void print_tables() {
   const std::size_t width = std::clamp<std::size_t>(terminal_width(), 40, 100);
   Table messages({"algorithm", "messages per entry", "assumes no", "promises"});
-  for (const Info* info : by_messages()) {
-    if (info->is_wrong()) continue;
+  for (const Info* info : of_kind(Kind::mutual_exclusion)) {
     messages.add({std::string(info->name), stated_messages(*info),
                   list_of(info->assumes, all_assumptions), list_of(info->promises, all_promises)});
   }
@@ -154,9 +190,23 @@ void print_tables() {
     shared.add({std::string(info->name), std::string(info->publication), std::string(info->problem),
                 list_of(info->promises, all_promises)});
   }
+  Table elections({"algorithm", "messages", "assumes no", "promises"});
+  for (const Info* info : of_kind(Kind::election)) {
+    elections.add({std::string(info->name), stated_election_costs(*info),
+                   list_of(info->assumes, all_assumptions), list_of(info->promises, all_promises)});
+  }
+  Table observers({"algorithm", "idea", "assumes no", "promises"});
+  for (const Info* info : of_kind(Kind::observation)) {
+    observers.add({std::string(info->name), std::string(info->idea),
+                   list_of(info->assumes, all_assumptions), list_of(info->promises, all_promises)});
+  }
   std::cout << "Mutual exclusion by messages\n\n"
             << messages.str(width) << "\n"
-            << legend << "\nMutual exclusion in shared memory\n\n"
+            << legend << "\nElections\n\n"
+            << elections.str(width) << "\n"
+            << legend_of_elections;
+  if (!observers.empty()) std::cout << "\nObservation\n\n" << observers.str(width);
+  std::cout << "\nMutual exclusion in shared memory\n\n"
             << shared.str(width) << "\nWrong on purpose: kept because each fails instructively\n\n";
   for (const auto& infos : {by_messages(), in_shared_memory()}) {
     for (const Info* info : infos) {

@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -173,6 +174,12 @@ class SimCommand {
                          const std::string& remark = "") {
       table.add({what, value, remark});
     };
+    if (info_.kind == Kind::election) {
+      election_rows(report, row);
+      std::cout << table.str(terminal_width()) << "\n";
+      verdicts(report);
+      return;
+    }
     row("entries", grouped(report.entries), "of " + grouped(report.requests) + " requests");
     row("messages", grouped(report.messages()), by_type(report));
     row("messages per entry", number(report.per_entry(report.messages())),
@@ -202,6 +209,58 @@ class SimCommand {
                             : "group too large");
     std::cout << table.str(terminal_width()) << "\n";
     verdicts(report);
+  }
+
+  template <class Row>
+  void election_rows(const Report& report, const Row& row) const {
+    row("elections", grouped(report.requests), "started by the application");
+    row("messages", grouped(report.messages()), by_type(report));
+    row("bytes", grouped(report.bytes));
+    if (report.lost + report.duplicated > 0) {
+      row("lost, duplicated", grouped(report.lost) + ", " + grouped(report.duplicated),
+          report.returned > 0 ? grouped(report.returned) + " of those lost found nobody" : "");
+    }
+    row("time", number(in_message_times(report.ended)), "message times");
+    for (const auto& [leader, followers] : followers_of(report)) {
+      row(leader == nobody ? "no leader" : "leader " + name(leader),
+          grouped(followers.size()) + (followers.size() == 1 ? " process" : " processes"),
+          list_of(followers));
+    }
+    if (!report.parents.empty()) row("tree", "", tree_of(report.parents));
+  }
+
+  static std::map<NodeId, std::vector<NodeId>> followers_of(const Report& report) {
+    std::map<NodeId, std::vector<NodeId>> followers;
+    for (std::uint32_t i = 0; i < report.leaders.size(); ++i) {
+      followers[report.leaders[i]].push_back({i});
+    }
+    return followers;
+  }
+
+  std::string name(NodeId node) const {
+    return options_.names.empty() ? std::to_string(node.value) : options_.names[node.value];
+  }
+
+  std::string list_of(const std::vector<NodeId>& nodes) const {
+    constexpr std::size_t most_listed = 20;
+    std::string text;
+    for (std::size_t i = 0; i < std::min(nodes.size(), most_listed); ++i) {
+      text += (text.empty() ? "" : ", ") + name(nodes[i]);
+    }
+    return text + (nodes.size() > most_listed ? ", ..." : "");
+  }
+
+  // Who is whose child: "0: 1, 4; 1: 2, 3".
+  std::string tree_of(const std::vector<NodeId>& parents) const {
+    std::map<NodeId, std::vector<NodeId>> children;
+    for (std::uint32_t i = 0; i < parents.size(); ++i) {
+      if (parents[i] != nobody) children[parents[i]].push_back({i});
+    }
+    std::string text;
+    for (const auto& [parent, below] : children) {
+      text += (text.empty() ? "" : "; ") + name(parent) + ": " + list_of(below);
+    }
+    return text;
   }
 
   std::string by_type(const Report& report) const {
@@ -270,6 +329,15 @@ class SimCommand {
     all["inversions"] =
         report.order_judged ? boost::json::value(report.inversions) : boost::json::value(nullptr);
     all["processes_touched"] = report.processes_touched;
+    if (info_.kind == Kind::election) {
+      boost::json::array leaders;
+      for (const NodeId leader : report.leaders) {
+        leaders.push_back(leader == nobody ? boost::json::value(nullptr)
+                                           : boost::json::value(leader.value));
+      }
+      all["leaders"] = std::move(leaders);
+      all["returned"] = report.returned;
+    }
     all["ended"] = in_message_times(report.ended);
     boost::json::array violations;
     for (const Violation& violation : report.violations) {
@@ -303,6 +371,7 @@ void add_sim(CLI::App& app, Action& action) {
       "  baton sim maekawa -n 3 --demand deadlock-freedom\n"
       "  baton sim lamport -n 5 --delay exponential --reorder --allow reordering --seeds 1000\n"
       "  baton sim bakery -n 2 --entries 2 --trace\n"
+      "  baton sim bully -n 5 --first 0 --crash 4@0 --trace\n"
       "Times are in message times. Exit code 1: a promise was broken.");
   command->callback([&action, command, options] {
     options->note_given(*command);

@@ -150,14 +150,17 @@ Fault partition_of(const std::string& typed, std::uint32_t size) {
 
 std::vector<Fault> schedule_of(const SimOptions& options, std::uint32_t size) {
   std::vector<Fault> schedule;
-  for (const std::string& typed : options.crashes) {
-    const auto [who, at] = at_time(typed, "PROCESS@TIME");
-    schedule.push_back({.at = at, .kind = Fault::Kind::crash, .node = process(who)});
-  }
-  for (const std::string& typed : options.recoveries) {
-    const auto [who, at] = at_time(typed, "PROCESS@TIME");
-    schedule.push_back({.at = at, .kind = Fault::Kind::recover, .node = process(who)});
-  }
+  const auto strikes = [&](const std::vector<std::string>& all, Fault::Kind kind) {
+    for (const std::string& typed : all) {
+      const auto [who, at] = at_time(typed, "PROCESS@TIME");
+      schedule.push_back({.at = at, .kind = kind, .node = process(who)});
+    }
+  };
+  strikes(options.crashes, Fault::Kind::crash);
+  strikes(options.recoveries, Fault::Kind::recover);
+  strikes(options.joins, Fault::Kind::recover);
+  strikes(options.pauses, Fault::Kind::pause);
+  strikes(options.resumptions, Fault::Kind::resume);
   for (const std::string& typed : options.partitions) {
     schedule.push_back(partition_of(typed, size));
   }
@@ -165,15 +168,17 @@ std::vector<Fault> schedule_of(const SimOptions& options, std::uint32_t size) {
     schedule.push_back(
         {.at = ticks(real(typed, "a time in message times"), "a time"), .kind = Fault::Kind::heal});
   }
-  for (const std::string& typed : options.suspicions) {
-    const auto [pair, at] = at_time(typed, "WHO:WHOM@TIME");
-    const auto ends = split(pair, ':');
-    if (ends.size() != 2) throw UsageError("'" + typed + "' is not of the form WHO:WHOM@TIME");
-    schedule.push_back({.at = at,
-                        .kind = Fault::Kind::suspect,
-                        .node = process(ends[0]),
-                        .whom = process(ends[1])});
-  }
+  const auto opinions = [&](const std::vector<std::string>& all, Fault::Kind kind) {
+    for (const std::string& typed : all) {
+      const auto [pair, at] = at_time(typed, "WHO:WHOM@TIME");
+      const auto ends = split(pair, ':');
+      if (ends.size() != 2) throw UsageError("'" + typed + "' is not of the form WHO:WHOM@TIME");
+      schedule.push_back(
+          {.at = at, .kind = kind, .node = process(ends[0]), .whom = process(ends[1])});
+    }
+  };
+  opinions(options.suspicions, Fault::Kind::suspect);
+  opinions(options.trusts, Fault::Kind::trust);
   std::stable_sort(schedule.begin(), schedule.end(),
                    [](const Fault& a, const Fault& b) { return a.at < b.at; });
   return schedule;
@@ -256,6 +261,15 @@ void SimOptions::add_to(CLI::App& command) {
   command.add_option("--recover", recoveries, "PROCESS@TIME; it comes back knowing nothing")
       ->allow_extra_args(false)
       ->group("World");
+  command.add_option("--join", joins, "PROCESS@TIME; it is not there before")
+      ->allow_extra_args(false)
+      ->group("World");
+  command.add_option("--pause", pauses, "PROCESS@TIME; it does nothing for a while, unknowingly")
+      ->allow_extra_args(false)
+      ->group("World");
+  command.add_option("--resume", resumptions, "PROCESS@TIME")
+      ->allow_extra_args(false)
+      ->group("World");
   command.add_option("--partition", partitions, "0,1|2,3@TIME")
       ->allow_extra_args(false)
       ->group("World");
@@ -265,16 +279,35 @@ void SimOptions::add_to(CLI::App& command) {
   command.add_option("--suspect", suspicions, "WHO:WHOM@TIME")
       ->allow_extra_args(false)
       ->group("World");
+  command.add_option("--trust", trusts, "WHO:WHOM@TIME; ends a suspicion")
+      ->allow_extra_args(false)
+      ->group("World");
+  command
+      .add_option("--detect", detection,
+                  "Elections: after this time processes learn who has become unreachable; 0: never")
+      ->check(finite_number())
+      ->capture_default_str()
+      ->group("World");
+  command.add_option("--slow", slow, "FROM:TO@MORE; messages on this channel take so much longer")
+      ->allow_extra_args(false)
+      ->group("World");
+  command
+      .add_option("--timeout", timeout,
+                  "Synchronous algorithms: the longest delay they reckon with (default: the "
+                  "longest there is)")
+      ->check(finite_number())
+      ->group("World");
   command
       .add_option("--allow", allowed,
-                  "Break an assumption on purpose: loss, duplication, reordering, crash, suspicion")
+                  "Break an assumption on purpose: loss, duplication, reordering, crash, "
+                  "suspicion, slowness")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->group("World");
   command
       .add_option("--demand", demanded,
                   "Judge this too, promised or not: safety, deadlock-freedom, "
-                  "starvation-freedom, order")
+                  "starvation-freedom, order, one-leader, right-leader, everyone-learns")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->group("World");
@@ -331,7 +364,8 @@ Promises SimOptions::demands() const {
     if (found == std::end(all_promises)) {
       throw UsageError(
           "'" + typed + "' cannot be demanded" +
-          did_you_mean(typed, {"safety", "deadlock-freedom", "starvation-freedom", "order"}));
+          did_you_mean(typed, {"safety", "deadlock-freedom", "starvation-freedom", "order",
+                               "one-leader", "right-leader", "everyone-learns"}));
     }
     all.add(*found);
   }
@@ -374,14 +408,26 @@ sim::Plan SimOptions::plan(const Info& info) const {
   plan.faults.duplication = duplicate;
   plan.faults.reordering = reorder;
   plan.faults.schedule = schedule_of(*this, size);
+  for (const std::string& typed : joins) {
+    plan.faults.absent.push_back(process(at_time(typed, "PROCESS@TIME").first));
+  }
+  for (const std::string& typed : slow) {
+    const auto [pair, more] = at_time(typed, "FROM:TO@MORE");
+    const auto ends = split(pair, ':');
+    if (ends.size() != 2) throw UsageError("'" + typed + "' is not of the form FROM:TO@MORE");
+    plan.faults.slow.push_back({process(ends[0]), process(ends[1]), more});
+  }
+  if (info.kind == Kind::election) plan.faults.detection = ticks(detection, "a time of detection");
+  plan.setup.delay_bound =
+      was_given("--timeout") ? positive_ticks(timeout, "a timeout") : plan.delay.practical_limit();
   for (const std::string& typed : allowed) {
     const auto* found =
         std::find_if(std::begin(all_assumptions), std::end(all_assumptions),
                      [&](Assumption a) { return sim::name_of_breaking(a) == typed; });
     if (found == std::end(all_assumptions)) {
-      throw UsageError(
-          "'" + typed + "' cannot be allowed" +
-          did_you_mean(typed, {"loss", "duplication", "reordering", "crash", "suspicion"}));
+      throw UsageError("'" + typed + "' cannot be allowed" +
+                       did_you_mean(typed, {"loss", "duplication", "reordering", "crash",
+                                            "suspicion", "slowness"}));
     }
     plan.may_break.add(*found);
   }

@@ -42,6 +42,13 @@ struct SimOptions {
   std::vector<std::string> partitions;
   std::vector<std::string> heals;
   std::vector<std::string> suspicions;
+  std::vector<std::string> trusts;
+  std::vector<std::string> pauses;
+  std::vector<std::string> resumptions;
+  std::vector<std::string> joins;
+  std::vector<std::string> slow;
+  double detection = 3;
+  double timeout = 0;
   std::vector<std::string> allowed;
   std::vector<std::string> demanded;
   double until = 0;

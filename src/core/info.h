@@ -9,25 +9,34 @@
 #include <vector>
 
 #include "core/ids.h"
+#include "core/outbox.h"
 #include "core/setup.h"
 
 namespace baton {
 
-enum class Kind : std::uint8_t { mutual_exclusion, shared_memory };
+enum class Kind : std::uint8_t { mutual_exclusion, shared_memory, election, observation };
 
 enum class Assumption : std::uint8_t {
   no_loss,         // every message sent to a living process arrives
   no_duplication,  // ... once
   fifo,            // ... in the order sent, per sender and receiver
   no_crash,        // processes do not stop
-  no_suspicion     // nobody is taken for dead who is alive
+  no_suspicion,    // nobody is taken for dead who is alive
+  synchronous      // no message takes longer than Setup::delay_bound, and no step takes time
 };
 
 enum class Promise : std::uint8_t {
   safety,              // at most one process inside
   deadlock_freedom,    // someone gets in whenever someone waits
   starvation_freedom,  // everyone who asked gets in
-  order                // requests ordered by happened-before are served in that order
+  order,               // requests ordered by happened-before are served in that order
+  // Elections, judged among processes that can talk to each other:
+  one_leader,       // never two leaders in one epoch; without epochs, not once all is quiet
+  right_leader,     // ... and it is the one that the algorithm should choose
+  everyone_learns,  // ... whom all take for the leader in the end
+  // Observation:
+  consistency,  // every recorded cut is consistent, and conserves what is conserved
+  detection     // what is announced is true, and is announced
 };
 
 // A small set of the values of an enumeration.
@@ -115,6 +124,33 @@ struct Cost {
   Expected (*value)(const Case&);
 };
 
+// Which process an election should choose among those alive that can talk to each other.
+enum class Choice : std::uint8_t {
+  highest_identity,
+  smallest,       // the smallest number
+  best_capacity,  // Setup::capacities; ties go to the higher identity
+  anyone,         // but only one
+  several         // a set of them, judged by the algorithm's own measures
+};
+
+// A situation in which an election's cost is stated: who starts, who is down from the beginning,
+// and whatever of the group matters.
+struct ElectionCase {
+  Setup setup;
+  std::vector<NodeId> initiators;
+  std::vector<NodeId> down;
+};
+
+struct ElectionCost {
+  std::string_view situation;  // "lowest starts, highest is down"
+  // Makes the situation out of a default group of some size, in which nobody starts. What is drawn
+  // at random is drawn with the chooser.
+  void (*arrange)(ElectionCase&, Chooser&);
+  std::string_view type;     // the messages that are counted: one type's name, or "" for all
+  std::string_view formula;  // as the literature writes it
+  Expected (*value)(const ElectionCase&);
+};
+
 // A figure that a lecture document gives for this algorithm, where it counts differently from us.
 struct SeedFigure {
   std::string_view document;  // "000", "002", "004"
@@ -140,7 +176,10 @@ struct Info {
   Promises promises;
   std::string_view problem;  // the weakness that comparison tables list
   bool perpetual = false;    // sends messages for ever, even when nobody wants anything
+  bool survives_crashes = false;
   std::vector<Cost> costs;
+  Choice choice = Choice::highest_identity;  // elections
+  std::vector<ElectionCost> election_costs;
   std::vector<SeedFigure> seeds;
   std::vector<Flaw> flaws;  // not empty: a wrong variant, kept because it teaches
 

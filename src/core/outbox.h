@@ -78,6 +78,8 @@ class Outbox {
   void cancel(TimerId id) { timers_.push_back({id, forever}); }
   void emit(Event event) { events_.push_back(std::move(event)); }
   std::uint32_t choose(std::uint32_t bound) { return chooser_->choose(bound); }
+  // For a layer, which gives the protocol inside it an outbox of its own.
+  Chooser& chooser() { return *chooser_; }
 
   // The host's side.
   const std::vector<Send>& sends() const { return sends_; }

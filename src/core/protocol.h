@@ -11,7 +11,9 @@
 #pragma once
 
 #include <concepts>
+#include <variant>
 
+#include "core/fence.h"
 #include "core/ids.h"
 #include "core/info.h"
 #include "core/outbox.h"
@@ -28,7 +30,8 @@ concept Protocol = std::copyable<P> && std::constructible_from<P, NodeId, const 
              OutboxOf<P>& out) {
   typename P::State;
   { P::info() } -> std::same_as<const Info&>;
-  { constant.state() } -> std::same_as<const typename P::State&>;
+  // A layer puts its state together from that of the protocol inside it, and returns it by value.
+  { constant.state() } -> std::convertible_to<typename P::State>;
   protocol.receive(from, message, out);
 };
 
@@ -45,9 +48,42 @@ template <class P>
 concept HeedsSuspicion = requires(P protocol, NodeId node, OutboxOf<P>& out) {
   protocol.suspect(node, out);
 };
+// The opposite: a process that was suspected is alive after all, or again.
+template <class P>
+concept HeedsTrust = requires(P protocol, NodeId node, OutboxOf<P>& out) {
+  protocol.trust(node, out);
+};
+// A message could not be handed over because its receiver is down: the sender's own host noticed,
+// as TCP does when a connection is refused.
+template <class P>
+concept HeedsReturns = requires(P protocol, NodeId to, const typename P::Message& message,
+                                OutboxOf<P>& out) {
+  protocol.returned(to, message, out);
+};
+// Called instead of start() at a process that comes back after a crash.
+template <class P>
+concept Recovers = requires(P protocol, OutboxOf<P>& out) {
+  protocol.recover(out);
+};
+// What of its state survives a crash. After each step the host makes durable() durable before it
+// carries out anything else of that step; who comes back is constructed from it.
+template <class P>
+concept HasDurable = requires(const P& protocol, NodeId self, const Setup& setup,
+                              const typename P::Durable& durable) {
+  { protocol.durable() } -> std::same_as<const typename P::Durable&>;
+  P(self, setup, durable);
+};
 
 // The one event of a mutual-exclusion protocol: its process is now inside the critical section.
 struct Entered {};
+
+// The events of one that survives crashes: inside, with a fence to show to the resource; and no
+// longer inside, though it has not left.
+struct Granted {
+  Fence fence;
+};
+struct Lost {};
+using FencedEvent = std::variant<Granted, Lost>;
 
 // A mutual-exclusion protocol. The application calls request() when it is outside and not
 // waiting, and release() when it is inside. The constructor's last argument is a process that is
@@ -59,6 +95,29 @@ concept MutexProtocol = Protocol<P> && std::same_as<typename P::Event, Entered> 
     requires(P protocol, OutboxOf<P>& out) {
   protocol.request(out);
   protocol.release(out);
+};
+
+// The same for one that survives crashes. After Lost its process is outside, without release().
+template <class P>
+concept FencedMutexProtocol = Protocol<P> && std::same_as<typename P::Event, FencedEvent> &&
+    requires(P protocol, OutboxOf<P>& out) {
+  protocol.request(out);
+  protocol.release(out);
+};
+
+// The one event of an election: its process now takes `leader` for the leader. The epoch stays
+// zero in algorithms that have none.
+struct Elected {
+  NodeId leader;
+  Epoch epoch{};
+};
+
+// An election protocol. The application calls elect() to hold an election: at the beginning, or
+// because it thinks that one is due.
+template <class P>
+concept ElectionProtocol = Protocol<P> && std::same_as<typename P::Event, Elected> &&
+    requires(P protocol, OutboxOf<P>& out) {
+  protocol.elect(out);
 };
 
 // Whether a message is counted under entering or leaving the critical section. What is caused by

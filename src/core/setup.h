@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "core/ids.h"
 #include "core/tree.h"
@@ -23,8 +24,23 @@ struct Setup {
   std::uint32_t votes_needed = 0;
   std::uint32_t voters_asked = 0;
 
+  // Elections: what processes compare, where not their own numbers; no two are equal.
+  std::vector<std::uint32_t> identities;
+
+  // `wireless`: how well each process would do as the leader; empty: all alike.
+  std::vector<std::uint32_t> capacities;
+
+  // No message takes longer, where an algorithm is synchronous. What it waits for is a multiple.
+  Ticks delay_bound = message_time;
+
   NodeId successor(NodeId node) const { return {node.value + 1 == size ? 0 : node.value + 1}; }
   NodeId predecessor(NodeId node) const { return {node.value == 0 ? size - 1 : node.value - 1}; }
+  std::uint32_t identity(NodeId node) const {
+    return identities.empty() ? node.value : identities[node.value];
+  }
+  std::uint32_t capacity(NodeId node) const {
+    return capacities.empty() ? 0 : capacities[node.value];
+  }
   // Hops along the ring.
   std::uint32_t ring_distance(NodeId from, NodeId to) const {
     return to.value >= from.value ? to.value - from.value : to.value + size - from.value;

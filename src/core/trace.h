@@ -25,10 +25,15 @@ enum class TraceKind : std::uint8_t {
   timer,    // a timer of this process ran out
   suspect,  // takes `peer` for crashed
   crash,
-  recover
+  recover,
+  trust,  // no longer takes `peer` for crashed
+  pause,  // does nothing for a while, without knowing
+  resume,
+  lose,   // no longer inside, without having left: the lock was taken away
+  record  // records its state for a snapshot, which `name` tells
 };
 
-inline constexpr std::size_t trace_kinds = 11;
+inline constexpr std::size_t trace_kinds = 16;
 
 std::string_view name_of(TraceKind kind);
 

@@ -10,14 +10,22 @@
 
 namespace baton::sim {
 
-enum class EventKind : std::uint8_t { deliver, request, exit, timer, fault };
+enum class EventKind : std::uint8_t {
+  deliver,
+  returned,  // a message whose receiver is down comes back to its sender
+  request,
+  exit,
+  timer,
+  fault,
+  notice  // the host's failure detector tells a process of another
+};
 
 struct Event {
   Ticks at;
   std::uint64_t order = 0;  // set by the queue
   NodeId node;
-  std::uint32_t argument = 0;  // message slot, timer or fault
-  std::uint32_t life = 0;      // deliveries: the sender; else the incarnation that this concerns
+  std::uint32_t argument = 0;  // message slot, timer, fault, or who is noticed
+  std::uint32_t life = 0;      // deliveries: the other process; else the life that this concerns
   EventKind kind{};
 
   bool before(const Event& other) const {

@@ -19,6 +19,7 @@ class Network {
         faults_(plan.faults),
         // Equal delays keep their order by themselves.
         keeps_order_(!plan.faults.reordering && plan.delay.kind != Delay::Kind::constant),
+        is_plain_(plan.delay.kind == Delay::Kind::constant && plan.faults.slow.empty()),
         size_(size),
         delays_(plan.seed, 1),
         mishaps_(plan.seed, 2) {
@@ -35,8 +36,8 @@ class Network {
   }
 
   Ticks arrival(NodeId from, NodeId to, Ticks now) {
-    if (delay_.kind == Delay::Kind::constant) return now + delay_.low;
-    const Ticks at = now + sample();
+    if (is_plain_) return now + delay_.low;
+    const Ticks at = now + sample() + slowness(from, to);
     if (!keeps_order_) return at;
     Ticks& last = last_arrival(from, to);
     return last = std::max(last, at);
@@ -76,6 +77,13 @@ class Network {
         1, static_cast<std::int64_t>(static_cast<double>(delay_.low.value) * factor))};
   }
 
+  Ticks slowness(NodeId from, NodeId to) const {
+    for (const SlowLink& link : faults_.slow) {
+      if (link.from == from && link.to == to) return link.more;
+    }
+    return {0};
+  }
+
   Ticks& last_arrival(NodeId from, NodeId to) {
     const std::uint64_t channel = std::uint64_t{from.value} * size_ + to.value;
     return last_arrival_.empty() ? sparse_last_arrival_[channel] : last_arrival_[channel];
@@ -84,6 +92,7 @@ class Network {
   Delay delay_;
   Faults faults_;
   bool keeps_order_;
+  bool is_plain_;
   bool interferes_ = false;
   std::uint32_t size_;
   Random delays_;

@@ -29,11 +29,7 @@ bool MutexOracle::enter(NodeId node, Ticks now) {
             "process " + std::to_string(node.value) + " entered without having asked");
     return false;
   }
-  if (inside_ > 0) {
-    violate(Promise::safety, now,
-            "processes " + std::to_string(last_inside_.value) + " and " +
-                std::to_string(node.value) + " are inside at the same time");
-  }
+  if (inside_ > 0) enter_beside_others(node, now);
   process.status = Status::inside;
   --waiting_;
   ++inside_;
@@ -59,6 +55,54 @@ bool MutexOracle::enter(NodeId node, Ticks now) {
   // A scan of everybody, but only once per so many entries as there are processes.
   if (report_->entries % processes_.size() == 0) look_for_starvation(now);
   return true;
+}
+
+void MutexOracle::enter_beside_others(NodeId node, Ticks now) {
+  NodeId other = last_inside_;
+  for (std::uint32_t i = 0; i < processes_.size(); ++i) {
+    if (processes_[i].status == Status::inside && !processes_[i].was_paused) other = {i};
+  }
+  if (processes_[other.value].was_paused || processes_[node.value].was_paused) {
+    ++report_->zombies;
+    return;
+  }
+  violate(Promise::safety, now,
+          "processes " + std::to_string(other.value) + " and " + std::to_string(node.value) +
+              " are inside at the same time");
+}
+
+void MutexOracle::access(NodeId node, Ticks now) {
+  const Process& process = processes_[node.value];
+  ++report_->accesses;
+  if (process.fence < highest_fence_) {
+    ++report_->refused;
+    if (!process.was_paused) {
+      violate(Promise::safety, now,
+              "the resource refused process " + std::to_string(node.value) +
+                  ", which is inside, because process " + std::to_string(highest_fence_of_.value) +
+                  " showed a newer fence");
+    }
+    return;
+  }
+  if (process.fence == highest_fence_ && highest_fence_of_ != node) {
+    violate(Promise::safety, now,
+            "processes " + std::to_string(highest_fence_of_.value) + " and " +
+                std::to_string(node.value) + " have the same fence");
+  }
+  highest_fence_ = process.fence;
+  highest_fence_of_ = node;
+}
+
+void MutexOracle::lose(NodeId node, Ticks now) {
+  if (processes_[node.value].status != Status::inside) {
+    violate(Promise::safety, now,
+            "process " + std::to_string(node.value) + " lost a lock that it did not hold");
+    return;
+  }
+  processes_[node.value].status = Status::idle;
+  --inside_;
+  ++report_->losses;
+  excuse(now);
 }
 
 void MutexOracle::exit(NodeId node, Ticks now) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/fence.h"
 #include "core/ids.h"
 #include "sim/report.h"
 
@@ -133,6 +134,14 @@ class MutexOracle {
 
   Status status(NodeId node) const { return processes_[node.value].status; }
   std::uint32_t waiting() const { return waiting_; }
+  template <class Counts>
+  std::uint32_t waiting(Counts counts) const {
+    std::uint32_t number = 0;
+    for (std::uint32_t i = 0; i < processes_.size(); ++i) {
+      number += processes_[i].status == Status::waiting && counts(NodeId{i}) ? 1 : 0;
+    }
+    return number;
+  }
   std::uint32_t inside() const { return inside_; }
 
   void starts_inside(NodeId node);
@@ -142,6 +151,15 @@ class MutexOracle {
   void exit(NodeId node, Ticks now);
   void crash(NodeId node, Ticks now);
   void recover(NodeId node) { processes_[node.value].status = Status::idle; }
+
+  // Of protocols that survive crashes: the fence with which a process enters next, its accesses to
+  // the fenced resource, and that the lock was taken from it.
+  void show_fence(NodeId node, const Fence& fence) { processes_[node.value].fence = fence; }
+  void access(NodeId node, Ticks now);
+  void lose(NodeId node, Ticks now);
+  // A process that was paused may believe for a while that it is inside. Nothing can prevent that;
+  // the resource must refuse it.
+  void pause(NodeId node) { processes_[node.value].was_paused = true; }
   // A fault may rightly take time to get over; the count for progress begins anew.
   void excuse(Ticks now) { last_progress_ = now; }
 
@@ -158,11 +176,14 @@ class MutexOracle {
  private:
   struct Process {
     Status status = Status::idle;
+    bool was_paused = false;  // since it asked
     Ticks requested_at{};
     std::uint64_t entries_then = 0;
+    Fence fence{};
   };
 
   void violate(Promise promise, Ticks at, std::string what);
+  void enter_beside_others(NodeId node, Ticks now);
   void look_for_starvation(Ticks now);
   std::string list_waiting() const;
 
@@ -173,6 +194,8 @@ class MutexOracle {
   std::uint32_t waiting_ = 0;
   std::uint32_t inside_ = 0;
   NodeId last_inside_ = nobody;
+  Fence highest_fence_{};  // that the resource has accepted, and whose it was
+  NodeId highest_fence_of_ = nobody;
   NodeId alone_ = nobody;  // waits, and nobody else has been inside or waiting meanwhile
   Ticks last_progress_{0};
   Ticks last_exit_{-1};

@@ -33,6 +33,8 @@ std::string_view name_of_breaking(Assumption assumption) {
       return "crash";
     case Assumption::no_suspicion:
       return "suspicion";
+    case Assumption::synchronous:
+      return "slowness";
   }
   return "";
 }
@@ -49,6 +51,8 @@ std::string_view describe(Assumption assumption) {
       return "no process crashes";
     case Assumption::no_suspicion:
       return "nobody alive is suspected";
+    case Assumption::synchronous:
+      return "no message takes longer than the time it waits for one";
   }
   return "";
 }
@@ -63,6 +67,16 @@ std::string_view name_of(Promise promise) {
       return "starvation-freedom";
     case Promise::order:
       return "order";
+    case Promise::one_leader:
+      return "one-leader";
+    case Promise::right_leader:
+      return "right-leader";
+    case Promise::everyone_learns:
+      return "everyone-learns";
+    case Promise::consistency:
+      return "consistency";
+    case Promise::detection:
+      return "detection";
   }
   return "";
 }
@@ -75,8 +89,16 @@ Assumptions broken_by(const Plan& plan) {
   if (plan.faults.loss > 0) broken.add(Assumption::no_loss);
   if (plan.faults.duplication > 0) broken.add(Assumption::no_duplication);
   if (plan.faults.reordering) broken.add(Assumption::fifo);
+  if (!plan.faults.absent.empty()) broken.add(Assumption::no_crash);
+  if (!plan.faults.slow.empty() || plan.delay.practical_limit() > plan.setup.delay_bound) {
+    broken.add(Assumption::synchronous);
+  }
   for (const Fault& fault : plan.faults.schedule) {
     switch (fault.kind) {
+      case Fault::Kind::pause:
+      case Fault::Kind::resume:
+        broken.add(Assumption::synchronous);
+        break;
       case Fault::Kind::crash:
       case Fault::Kind::recover:
         broken.add(Assumption::no_crash);
@@ -86,6 +108,7 @@ Assumptions broken_by(const Plan& plan) {
         broken.add(Assumption::no_loss);
         break;
       case Fault::Kind::suspect:
+      case Fault::Kind::trust:
         broken.add(Assumption::no_suspicion);
         break;
     }
@@ -104,7 +127,16 @@ std::optional<std::string> impossible(const Plan& plan) {
   std::stable_sort(schedule.begin(), schedule.end(),
                    [](const Fault& a, const Fault& b) { return a.at < b.at; });
   std::vector<bool> down(size);
+  std::vector<bool> paused(size);
   bool cut = false;
+  for (const NodeId node : plan.faults.absent) {
+    if (is_missing(node)) return no_such(node);
+    down[node.value] = true;
+  }
+  for (const SlowLink& link : plan.faults.slow) {
+    if (is_missing(link.from)) return no_such(link.from);
+    if (is_missing(link.to)) return no_such(link.to);
+  }
   for (const Fault& fault : schedule) {
     if (fault.at < Ticks{0}) return "a fault cannot happen before time 0";
     switch (fault.kind) {
@@ -115,6 +147,7 @@ std::optional<std::string> impossible(const Plan& plan) {
                  " cannot crash twice without a recovery in between";
         }
         down[fault.node.value] = true;
+        paused[fault.node.value] = false;
         break;
       case Fault::Kind::recover:
         if (is_missing(fault.node)) return no_such(fault.node);
@@ -123,6 +156,22 @@ std::optional<std::string> impossible(const Plan& plan) {
                  " cannot recover: it is not down at that time";
         }
         down[fault.node.value] = false;
+        break;
+      case Fault::Kind::pause:
+        if (is_missing(fault.node)) return no_such(fault.node);
+        if (down[fault.node.value] || paused[fault.node.value]) {
+          return "process " + std::to_string(fault.node.value) +
+                 " cannot pause: it is not running at that time";
+        }
+        paused[fault.node.value] = true;
+        break;
+      case Fault::Kind::resume:
+        if (is_missing(fault.node)) return no_such(fault.node);
+        if (!paused[fault.node.value]) {
+          return "process " + std::to_string(fault.node.value) +
+                 " cannot resume: it is not paused at that time";
+        }
+        paused[fault.node.value] = false;
         break;
       case Fault::Kind::partition:
         if (fault.side_of.size() != size) return "a partition must place every process";
@@ -133,6 +182,7 @@ std::optional<std::string> impossible(const Plan& plan) {
         cut = false;
         break;
       case Fault::Kind::suspect:
+      case Fault::Kind::trust:
         if (is_missing(fault.node)) return no_such(fault.node);
         if (is_missing(fault.whom)) return no_such(fault.whom);
         if (fault.node == fault.whom) return "a process does not suspect itself";
@@ -169,7 +219,7 @@ std::optional<std::string> objection(const Plan& plan, const Info& info) {
   const Assumptions broken = broken_by(plan);
   for (const Assumption assumption :
        {Assumption::no_loss, Assumption::no_duplication, Assumption::fifo, Assumption::no_crash,
-        Assumption::no_suspicion}) {
+        Assumption::no_suspicion, Assumption::synchronous}) {
     if (broken.has(assumption) && info.assumes.has(assumption) && !plan.may_break.has(assumption)) {
       return std::string(info.name) + " assumes that " + std::string(describe(assumption)) +
              "; to break this on purpose add --allow " + std::string(name_of_breaking(assumption));

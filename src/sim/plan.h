@@ -44,18 +44,39 @@ struct Workload {
 };
 
 struct Fault {
-  enum class Kind : std::uint8_t { crash, recover, partition, heal, suspect };
+  enum class Kind : std::uint8_t {
+    crash,
+    recover,  // comes back, as new but for what its protocol keeps durably
+    pause,    // does nothing for a while, and does not know it
+    resume,
+    partition,
+    heal,
+    suspect,  // one process takes another for dead, rightly or not
+    trust     // ... and no longer
+  };
   Ticks at;
   Kind kind{};
-  NodeId node = nobody;                  // crash, recover; who suspects
+  NodeId node = nobody;                  // whom it strikes; who suspects
   NodeId whom = nobody;                  // who is suspected
   std::vector<std::uint32_t> side_of{};  // partition: equal numbers can talk
+};
+
+// Messages on this channel take so much longer.
+struct SlowLink {
+  NodeId from;
+  NodeId to;
+  Ticks more;
 };
 
 struct Faults {
   double loss = 0;
   double duplication = 0;
   bool reordering = false;  // channels are not FIFO
+  // After this time each process is told who has become unreachable for it or reachable again, by
+  // a crash, a recovery or a partition. 0: nobody is told.
+  Ticks detection{0};
+  std::vector<NodeId> absent;  // not there at the beginning; a recovery lets them join
+  std::vector<SlowLink> slow;
   std::vector<Fault> schedule;
 };
 

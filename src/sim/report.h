@@ -66,6 +66,7 @@ struct Report {
   std::uint64_t bytes = 0;
   std::uint64_t deliveries = 0;
   std::uint64_t lost = 0;
+  std::uint64_t returned = 0;  // of these, those that came back to their sender
   std::uint64_t duplicated = 0;
   std::uint64_t events = 0;
   std::vector<MessageType> by_type;
@@ -81,6 +82,18 @@ struct Report {
   NodeId busiest = nobody;
   double mean_load = 0;
   std::uint64_t processes_touched = 0;  // those whose state was ever needed
+
+  // Of protocols that survive crashes.
+  std::uint64_t losses = 0;    // times that the lock was taken from a process that was inside
+  std::uint64_t zombies = 0;   // entries while a paused process believed that it was inside
+  std::uint64_t accesses = 0;  // to the fenced resource
+  std::uint64_t refused = 0;   // ... by an outdated fence
+  bool stalled = false;  // those who wait at the end cannot reach a majority, and rightly wait
+
+  // Of elections: whom each process takes for the leader in the end, nobody if it is down or knows
+  // none; `entries` counts how often anyone learned of a leader. And the tree, if one was built.
+  std::vector<NodeId> leaders;
+  std::vector<NodeId> parents;
 
   std::vector<Turn> turns;
   Steady steady;  // from entry number `Workload::count_from` to the last, if that is above 0

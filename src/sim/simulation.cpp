@@ -1,12 +1,14 @@
 #include "sim/simulation.h"
 
+#include "sim/election_simulation.h"
+
 #include <algorithm>
 
 namespace baton::sim {
 
 // Generous on purpose: a bound that is passed must mean that something is wrong, for any algorithm
 // in the registry, and a run that is stuck loses little by going on for a while.
-MutexOracle::Bounds bounds_of(const Plan& plan) {
+MutexOracle::Bounds bounds_of(const Plan& plan, const Info& info) {
   const std::int64_t size = plan.setup.size;
   const Ticks hop = plan.delay.practical_limit();
   MutexOracle::Bounds bounds{plan.progress_bound, plan.starvation_bound};
@@ -18,6 +20,9 @@ MutexOracle::Bounds bounds_of(const Plan& plan) {
     const Ticks longest = std::max(hop, message_time);
     bounds.progress = (200 + 20 * size + 6 * small * small) * longest + 10 * plan.critical_section;
   }
+  // Views are agreed on and messages repeated at a pace of their own, and more slowly when much is
+  // lost.
+  if (info.survives_crashes) bounds.progress = 20 * bounds.progress;
   if (bounds.starvation == 0) {
     // While one message is under way, this many others can go in and out; and a request may be
     // passed on by everybody before it reaches one who could let it go first.
@@ -26,6 +31,11 @@ MutexOracle::Bounds bounds_of(const Plan& plan) {
     bounds.starvation = static_cast<std::uint64_t>(100 + 20 * size + (4 + 2 * size) * meanwhile);
   }
   return bounds;
+}
+
+Ticks settling_time(const Plan& plan) {
+  const std::int64_t size = plan.setup.size;
+  return (100 + 10 * size) * std::max(plan.delay.practical_limit(), message_time);
 }
 
 }  // namespace baton::sim

@@ -102,6 +102,7 @@ class ChromeTrace {
         arrow(sent_.at(event.message), index);
         break;
       case TraceKind::crash:
+      case TraceKind::lose:
         close(event.node, process, event.at);
         instant(index);
         break;

@@ -20,19 +20,19 @@ struct Glyphs {
   // Lifelines.
   std::string_view outside, waiting, inside, enters, leaves;
   // Events.
-  std::string_view ask, send, crash, recover, timer, elect, suspect;
+  std::string_view ask, send, crash, recover, timer, elect, suspect, trust, pause, resume, record;
   // Arrows.
   std::string_view line, right, left, lost, across, tail_at_left, tail_at_right, tail_between;
   std::string_view ellipsis;
 };
 
-constexpr Glyphs unicode_glyphs{"│", "┆", "█", "▄", "▀",                 //
-                                "○", "●", "✗", "◆", "◔", "★", "?",       //
-                                "─", "▶", "◀", "✗", "┼", "├", "┤", "┴",  //
+constexpr Glyphs unicode_glyphs{"│", "┆", "█", "▄", "▀",                                //
+                                "○", "●", "✗", "◆", "◔", "★", "?", "!", "▯", "◆", "▣",  //
+                                "─", "▶", "◀", "✗", "┼", "├", "┤", "┴",                 //
                                 "…"};
-constexpr Glyphs ascii_glyphs{"|",  ":", "#", "#", "#",                 //
-                              "o",  "*", "X", "R", "t", "L", "?",       //
-                              "-",  ">", "<", "x", "+", "|", "|", "|",  //
+constexpr Glyphs ascii_glyphs{"|",  ":", "#", "#", "#",                                //
+                              "o",  "*", "X", "R", "t", "L", "?", "!", "Z", "R", "S",  //
+                              "-",  ">", "<", "x", "+", "|", "|", "|",                 //
                               "..."};
 
 // Readable on dark and on light backgrounds, neighbours far apart.
@@ -223,7 +223,7 @@ std::vector<Cell> Diagram::picture(const Row& row) {
       mark(glyphs_.leaves, Life::outside);
       break;
     case TraceKind::elect:
-      mark(glyphs_.elect);
+      mark(glyphs_.elect, Life::outside);
       break;
     case TraceKind::timer:
       mark(glyphs_.timer);
@@ -236,6 +236,21 @@ std::vector<Cell> Diagram::picture(const Row& row) {
       break;
     case TraceKind::recover:
       mark(glyphs_.recover, Life::outside);
+      break;
+    case TraceKind::trust:
+      mark(glyphs_.trust);
+      break;
+    case TraceKind::pause:
+      mark(glyphs_.pause);
+      break;
+    case TraceKind::resume:
+      mark(glyphs_.resume);
+      break;
+    case TraceKind::lose:
+      mark(glyphs_.leaves, Life::outside);
+      break;
+    case TraceKind::record:
+      mark(glyphs_.record);
       break;
   }
   return cells;
@@ -340,6 +355,10 @@ void Diagram::append_legend(std::size_t first) {
   entry(TraceKind::suspect, {g.suspect}, "suspects");
   entry(TraceKind::crash, {g.crash}, "crashes");
   entry(TraceKind::recover, {g.recover}, "recovers");
+  entry(TraceKind::trust, {g.trust}, "trusts again");
+  entry(TraceKind::pause, {g.pause}, "pauses");
+  entry(TraceKind::resume, {g.resume}, "resumes");
+  entry(TraceKind::record, {g.record}, "records its state");
   if (!line.empty()) out_ += line + '\n';
 }
 

@@ -76,6 +76,7 @@ class RowBuilder {
         insert(inside_, event.node);
         break;
       case TraceKind::exit:
+      case TraceKind::lose:
       case TraceKind::crash:
         std::erase(inside_, event.node);
         break;

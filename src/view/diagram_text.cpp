@@ -86,7 +86,11 @@ Sentence Narrator::tell(const Row& row, bool briefly) const {
   };
   switch (row.kind) {
     case TraceKind::request:
-      verb("asks", "ask");
+      if (row.name.empty()) {
+        verb("asks", "ask");
+      } else {
+        verb("starts " + printable(row.name, !unicode_), "start " + printable(row.name, !unicode_));
+      }
       break;
     case TraceKind::send:
       people(text, row.nodes, trace_->size - 1);
@@ -131,6 +135,24 @@ Sentence Narrator::tell(const Row& row, bool briefly) const {
       break;
     case TraceKind::recover:
       verb("recovers", "recover");
+      break;
+    case TraceKind::trust:
+      verb("trusts ", "trust ");
+      people(text, row.peers, trace_->size);
+      text.push_back({" again"});
+      break;
+    case TraceKind::pause:
+      verb("pauses", "pause");
+      break;
+    case TraceKind::resume:
+      verb("resumes", "resume");
+      break;
+    case TraceKind::lose:
+      verb("loses the lock", "lose the lock");
+      break;
+    case TraceKind::record:
+      verb("records its state for ", "record their states for ");
+      text.push_back({printable(row.name, !unicode_)});
       break;
   }
   return text;

@@ -181,6 +181,9 @@ class Picture {
           if (!processes[event.node.value].known) open(event.node, {0}, Activity::inside);
           close(event.node, event.at);
           break;
+        case TraceKind::lose:
+          close(event.node, event.at);
+          break;
         case TraceKind::crash:
           open(event.node, event.at, Activity::down);
           break;
@@ -380,6 +383,26 @@ class Picture {
           break;
         case TraceKind::timer:
           words = "timer " + event.name;
+          shape = circle("note", at);
+          break;
+        case TraceKind::trust:
+          words = "trusts " + trace_.name(event.peer);
+          shape = circle("note", at);
+          break;
+        case TraceKind::pause:
+          words = "pauses";
+          shape = circle("note", at);
+          break;
+        case TraceKind::resume:
+          words = "resumes";
+          shape = circle("back", at);
+          break;
+        case TraceKind::lose:
+          words = "loses the lock";
+          shape = cross(at, 7);
+          break;
+        case TraceKind::record:
+          words = "records " + event.name;
           shape = circle("note", at);
           break;
         default:

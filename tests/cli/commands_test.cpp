@@ -77,7 +77,8 @@ TEST(List, IsAnArrayForPrograms) {
     const std::string name(one.at("name").as_string());
     EXPECT_TRUE(names.insert(name).second) << name;
     const auto& kind = one.at("kind").as_string();
-    EXPECT_TRUE(kind == "shared memory" || kind == "mutual exclusion");
+    EXPECT_TRUE(kind == "shared memory" || kind == "mutual exclusion" || kind == "election" ||
+                kind == "observation");
     if (kind == "shared memory") ++shared;
     EXPECT_EQ(one.at("wrong").as_bool(), name.starts_with("wrong-")) << name;
     if (one.at("wrong").as_bool()) {

@@ -1,0 +1,74 @@
+// Bully: the highest process that answers is the leader.
+//
+// H. Garcia-Molina, "Elections in a distributed computing system", IEEE Transactions on Computers
+// C-31(1), 1982.
+//
+// Idea: who holds an election asks all processes with higher identities. If one answers OK, it
+// takes over, and holds an election of its own; if none does within the time that an answer may
+// take, the asker has won and tells everyone below.
+//
+// Assumes: no message is lost or takes longer than Setup::delay_bound, so that silence means a
+// crash. Processes may crash, and come back, at any time.
+// Promises: once all is quiet, everyone takes the highest process alive for the leader.
+// Costs: ELECTION and OK together (N−1)² at worst, when the lowest starts and the highest is down,
+// and N−2 COORDINATOR; N−2 COORDINATOR and one unanswered ELECTION at best.
+//
+// Differences from the paper:
+// - A process that is holding an election does not begin another when it is asked; it answers OK.
+// - Who waits for the result of a higher process holds another election if it does not come: that
+//   process may have crashed meanwhile.
+#pragma once
+
+#include <cstdint>
+#include <variant>
+
+#include "core/protocol.h"
+
+namespace baton {
+
+class Bully {
+ public:
+  struct Election {};
+  struct Ok {};
+  struct Coordinator {};
+  using Message = std::variant<Election, Ok, Coordinator>;
+  using Event = Elected;
+  using Out = Outbox<Message, Event>;
+
+  enum class Phase : std::uint8_t {
+    settled,  // holds no election
+    asking,   // has asked those above, and nobody has answered yet
+    waiting   // someone above has answered and should announce a leader
+  };
+  struct State {
+    Phase phase = Phase::settled;
+    NodeId leader = nobody;
+  };
+
+  Bully(NodeId self, const Setup& setup);
+
+  void elect(Out& out);
+  void receive(NodeId from, const Message& message, Out& out);
+  void expire(TimerId timer, Out& out);
+  void suspect(NodeId node, Out& out);
+  void trust(NodeId node, Out& out);
+  void recover(Out& out) { elect(out); }
+
+  const State& state() const { return state_; }
+  static const Info& info();
+
+ protected:
+  static constexpr TimerId patience{0};
+
+  bool is_above(NodeId a, NodeId b) const { return setup_->identity(a) > setup_->identity(b); }
+  void upon_election(NodeId from, Out& out);
+  void upon_ok(Out& out);
+  void upon_coordinator(NodeId from, Out& out);
+  void win(Out& out);
+
+  NodeId self_;
+  const Setup* setup_;
+  State state_;
+};
+
+}  // namespace baton

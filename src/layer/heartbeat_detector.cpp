@@ -1,0 +1,41 @@
+#include "layer/heartbeat_detector.h"
+
+#include <algorithm>
+
+namespace baton {
+
+HeartbeatDetector::HeartbeatDetector(NodeId self, std::uint32_t size, bool learns)
+    : self_(self), learns_(learns) {
+  state_.silence.assign(size, 0);
+  state_.patience.assign(size, first_patience);
+}
+
+bool HeartbeatDetector::hear(NodeId from) {
+  state_.silence[from.value] = 0;
+  if (!state_.suspected.contains(from)) return false;
+  state_.suspected.erase(from);
+  if (learns_) {
+    std::uint32_t& patience = state_.patience[from.value];
+    patience = std::min(patience + patience / 2, most_patience);
+  }
+  return true;
+}
+
+NodeSet HeartbeatDetector::tick() {
+  NodeSet lately;
+  for (std::uint32_t i = 0; i < state_.silence.size(); ++i) {
+    if (i == self_.value || state_.suspected.contains({i})) continue;
+    if (++state_.silence[i] < state_.patience[i]) continue;
+    state_.suspected.insert({i});
+    lately.insert({i});
+  }
+  return lately;
+}
+
+NodeId HeartbeatDetector::first_trusted() const {
+  NodeId node{0};
+  while (node != self_ && state_.suspected.contains(node)) ++node.value;
+  return node;
+}
+
+}  // namespace baton

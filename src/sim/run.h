@@ -1,0 +1,18 @@
+// Runs a protocol of any kind in the simulator.
+#pragma once
+
+#include "sim/election_simulation.h"
+#include "sim/simulation.h"
+
+namespace baton::sim {
+
+template <class P>
+Report run(const Plan& plan, Trace* trace) {
+  if constexpr (ElectionProtocol<P>) {
+    return ElectionSimulation<P>(plan, trace).run();
+  } else {
+    return Simulation<P>(plan, trace).run();
+  }
+}
+
+}  // namespace baton::sim

@@ -5,8 +5,9 @@ set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
              ${PROJECT_SOURCE_DIR}/src/registry.list)
 file(STRINGS ${PROJECT_SOURCE_DIR}/src/registry.list BATON_REGISTRY REGEX "^[a-z]")
 
-# baton_instances(OUT TEMPLATE): one file per algorithm from TEMPLATE, in which @HEADER@, @CLASS@
-# and @SYMBOL@ are replaced, and OUT set to their list.
+# baton_instances(OUT TEMPLATE [layered]): one file per algorithm from TEMPLATE, in which @HEADER@,
+# @CLASS@ and @SYMBOL@ are replaced, and OUT set to their list; with `layered`, only for those that
+# run on layers.
 function(baton_instances out template)
   get_filename_component(stem ${template} NAME_WE)
   set(files)
@@ -14,6 +15,9 @@ function(baton_instances out template)
     string(REPLACE " " ";" fields "${line}")
     list(GET fields 0 HEADER)
     list(GET fields 1 CLASS)
+    if("layered" IN_LIST ARGN AND NOT "layered" IN_LIST fields)
+      continue()
+    endif()
     string(MAKE_C_IDENTIFIER "${CLASS}" SYMBOL)
     set(file ${CMAKE_CURRENT_BINARY_DIR}/${stem}_${SYMBOL}.cpp)
     configure_file(${template} ${file} @ONLY)
@@ -22,9 +26,10 @@ function(baton_instances out template)
   set(${out} ${files} PARENT_SCOPE)
 endfunction()
 
-# baton_registry_table(OUT TEMPLATE): one file in which @DECLARATIONS@ and @ENTRIES@ are the lines
-# made from the patterns DECLARATION and ENTRY for every algorithm, in the registry's order.
-function(baton_registry_table out template declaration entry)
+# baton_registry_table(OUT TEMPLATE KINDS…): one file in which @DECLARATIONS@ declares the function
+# KIND_SYMBOL() for every algorithm and kind, and @ENTRIES@ has a line entry(KIND_SYMBOL(), …) for
+# every algorithm, in the registry's order. Those without layers have the first kind alone.
+function(baton_registry_table out template)
   get_filename_component(stem ${template} NAME_WE)
   set(DECLARATIONS "")
   set(ENTRIES "")
@@ -32,10 +37,17 @@ function(baton_registry_table out template declaration entry)
     string(REPLACE " " ";" fields "${line}")
     list(GET fields 1 CLASS)
     string(MAKE_C_IDENTIFIER "${CLASS}" SYMBOL)
-    string(REPLACE "SYMBOL" "${SYMBOL}" one "${declaration}")
-    string(APPEND DECLARATIONS "${one}\n")
-    string(REPLACE "SYMBOL" "${SYMBOL}" one "${entry}")
-    string(APPEND ENTRIES "    ${one}\n")
+    set(kinds ${ARGN})
+    if(NOT "layered" IN_LIST fields)
+      list(GET ARGN 0 kinds)
+    endif()
+    set(calls)
+    foreach(kind IN LISTS kinds)
+      string(APPEND DECLARATIONS "Runnable ${kind}_${SYMBOL}();\n")
+      list(APPEND calls "${kind}_${SYMBOL}()")
+    endforeach()
+    list(JOIN calls ", " calls)
+    string(APPEND ENTRIES "      entry(${calls}),\n")
   endforeach()
   set(file ${CMAKE_CURRENT_BINARY_DIR}/${stem}.cpp)
   configure_file(${template} ${file} @ONLY)

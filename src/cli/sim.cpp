@@ -32,12 +32,24 @@ using sim::Violation;
 // The end of a long run is what shows a violation.
 constexpr std::size_t most_rows_of_a_violation = 30;
 
+const sim::Runnable& algorithm_on_layers(const SimOptions& options) {
+  const sim::Entry& entry = algorithm(options.algorithm);
+  const sim::Layers layers = options.layers();
+  const sim::Runnable& found = entry.with(layers);
+  if (found.run != nullptr) return found;
+  throw UsageError("'" + options.algorithm + "' does not run on layers: " +
+                   (entry.info().is_wrong() ? "it is wrong on purpose"
+                    : entry.info().name == "maekawa"
+                        ? "it deadlocks by itself; maekawa-sanders does"
+                        : "only locks and elections among all do"));
+}
+
 class SimCommand {
  public:
   explicit SimCommand(SimOptions options)
       : options_(std::move(options)),
-        entry_(algorithm(options_.algorithm)),
-        info_(entry_.info()),
+        subject_(algorithm_on_layers(options_)),
+        info_(subject_.info()),
         plan_(options_.plan(info_)) {}
 
   int run() {
@@ -123,7 +135,7 @@ class SimCommand {
                     grouped(entries) + " entries");
         };
       }
-      Report report = entry_.run(plan_, nullptr);
+      Report report = subject_.run(plan_, nullptr);
       seeds_tried_ = i + 1;
       if (i + 1 >= options_.seeds || report.broken(info_.promises | plan_.demands) != nullptr) {
         return report;
@@ -135,7 +147,7 @@ class SimCommand {
   void trace() {
     plan_.progress = nullptr;
     trace_.names = options_.names;
-    entry_.run(plan_, &trace_);
+    subject_.run(plan_, &trace_);
   }
 
   std::string diagram(std::size_t max_rows) const {
@@ -187,6 +199,18 @@ class SimCommand {
             number(report.per_entry(report.messages_exit)) + " to exit; " +
             number(report.per_entry(report.transmissions)) + " with multicast");
     row("bytes per entry", number(report.per_entry(report.bytes)));
+    if (report.upkeep > 0) {
+      row("upkeep", grouped(report.upkeep), "messages of the layers, counted apart");
+    }
+    if (info_.survives_crashes) {
+      row("taken away", grouped(report.losses), "times, from a process that was inside");
+      row("fenced accesses", grouped(report.accesses),
+          grouped(report.refused) + " refused for an outdated fence");
+      if (report.zombies > 0) {
+        row("zombies", grouped(report.zombies),
+            "entries while a paused process believed that it was inside");
+      }
+    }
     if (report.lost + report.duplicated > 0) {
       row("lost, duplicated", grouped(report.lost) + ", " + grouped(report.duplicated));
     }
@@ -273,6 +297,11 @@ class SimCommand {
   }
 
   void verdicts(const Report& report) const {
+    if (report.stalled) {
+      std::cout << (options_.ascii ? "note    " : "• ")
+                << "those who wait cannot reach a majority of the " << plan_.setup.size
+                << " configured processes: they stop rather than guess\n";
+    }
     for (const Promise promise : all_promises) {
       Verdict verdict{.promise = promise, .judged = (info_.promises | plan_.demands).has(promise)};
       if (const Violation* violation = report.violated(promise)) {
@@ -313,6 +342,14 @@ class SimCommand {
     all["bytes_per_entry"] = report.per_entry(report.bytes);
     all["deliveries"] = report.deliveries;
     all["lost"] = report.lost;
+    all["upkeep"] = report.upkeep;
+    if (info_.survives_crashes) {
+      all["taken_away"] = report.losses;
+      all["accesses"] = report.accesses;
+      all["refused"] = report.refused;
+      all["zombies"] = report.zombies;
+      all["stalled"] = report.stalled;
+    }
     all["duplicated"] = report.duplicated;
     const auto summary = [](const sim::Summary& s) -> boost::json::value {
       if (s.count == 0) return nullptr;
@@ -352,7 +389,7 @@ class SimCommand {
   }
 
   SimOptions options_;
-  const sim::Entry& entry_;
+  const sim::Runnable& subject_;
   const Info& info_;
   Plan plan_;
   Trace trace_;
@@ -372,6 +409,7 @@ void add_sim(CLI::App& app, Action& action) {
       "  baton sim lamport -n 5 --delay exponential --reorder --allow reordering --seeds 1000\n"
       "  baton sim bakery -n 2 --entries 2 --trace\n"
       "  baton sim bully -n 5 --first 0 --crash 4@0 --trace\n"
+      "  baton sim token-ring --resilient --reliable --crash 2@40 --recover 2@90 --loss 0.2\n"
       "Times are in message times. Exit code 1: a promise was broken.");
   command->callback([&action, command, options] {
     options->note_given(*command);

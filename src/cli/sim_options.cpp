@@ -177,11 +177,32 @@ std::vector<Fault> schedule_of(const SimOptions& options, std::uint32_t size) {
           {.at = at, .kind = kind, .node = process(ends[0]), .whom = process(ends[1])});
     }
   };
+  opinions(options.cuts, Fault::Kind::cut);
+  opinions(options.mendings, Fault::Kind::mend);
   opinions(options.suspicions, Fault::Kind::suspect);
   opinions(options.trusts, Fault::Kind::trust);
   std::stable_sort(schedule.begin(), schedule.end(),
                    [](const Fault& a, const Fault& b) { return a.at < b.at; });
   return schedule;
+}
+
+Omission omission_named(const std::string& typed) {
+  static const std::vector<std::pair<std::string, Omission>> all{
+      {"durable-promises", Omission::durable_promises},
+      {"unique-epochs", Omission::unique_epochs},
+      {"hold-rule", Omission::hold_rule},
+      {"waiting-for-leases", Omission::waiting_for_leases},
+      {"loyalty", Omission::loyalty},
+      {"backing-off", Omission::backing_off},
+      {"release-replay", Omission::release_replay},
+      {"epoch-check", Omission::epoch_check}};
+  std::vector<std::string> names;
+  for (const auto& [name, omission] : all) {
+    if (name == typed) return omission;
+    names.push_back(name);
+  }
+  throw UsageError("'" + typed + "' is no rule of the resilient layer" +
+                   did_you_mean(typed, names));
 }
 
 // A run that could not end in a sensible time or would not fit in memory is better not begun.
@@ -245,6 +266,22 @@ void SimOptions::add_to(CLI::App& command) {
       ->group("Workload");
 
   command
+      .add_flag("--reliable", reliable, "On a layer that repeats, orders and deduplicates messages")
+      ->disable_flag_override()
+      ->group("Layers");
+  command
+      .add_flag("--resilient", resilient,
+                "On a layer that survives crashes of any minority: views, fences, leases")
+      ->disable_flag_override()
+      ->group("Layers");
+  command
+      .add_option("--omit", omission,
+                  "Leave out one rule of the resilient layer, to see what it is for: "
+                  "durable-promises, unique-epochs, hold-rule, waiting-for-leases, loyalty, "
+                  "backing-off, release-replay, epoch-check")
+      ->group("Layers");
+
+  command
       .add_option("--delay", delay,
                   "constant[:MEAN], uniform[:LOW,HIGH], exponential[:MEAN], heavy[:MEAN]")
       ->group("World");
@@ -277,6 +314,12 @@ void SimOptions::add_to(CLI::App& command) {
       ->allow_extra_args(false)
       ->group("World");
   command.add_option("--suspect", suspicions, "WHO:WHOM@TIME")
+      ->allow_extra_args(false)
+      ->group("World");
+  command.add_option("--cut", cuts, "A:B@TIME; these two can no longer talk to each other")
+      ->allow_extra_args(false)
+      ->group("World");
+  command.add_option("--mend", mendings, "A:B@TIME; ... and can again")
       ->allow_extra_args(false)
       ->group("World");
   command.add_option("--trust", trusts, "WHO:WHOM@TIME; ends a suspicion")
@@ -356,6 +399,12 @@ bool SimOptions::was_given(std::string_view option) const {
   return std::find(given.begin(), given.end(), option) != given.end();
 }
 
+sim::Layers SimOptions::layers() const {
+  if (reliable && resilient) return sim::Layers::both;
+  if (resilient) return sim::Layers::resilient;
+  return reliable ? sim::Layers::reliable : sim::Layers::none;
+}
+
 Promises SimOptions::demands() const {
   Promises all;
   for (const std::string& typed : demanded) {
@@ -418,6 +467,10 @@ sim::Plan SimOptions::plan(const Info& info) const {
     plan.faults.slow.push_back({process(ends[0]), process(ends[1]), more});
   }
   if (info.kind == Kind::election) plan.faults.detection = ticks(detection, "a time of detection");
+  if (!omission.empty()) {
+    if (!resilient) throw UsageError("--omit goes with --resilient");
+    plan.setup.omission = omission_named(omission);
+  }
   plan.setup.delay_bound =
       was_given("--timeout") ? positive_ticks(timeout, "a timeout") : plan.delay.practical_limit();
   for (const std::string& typed : allowed) {

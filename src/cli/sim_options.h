@@ -8,6 +8,7 @@
 
 #include "cli/group_options.h"
 #include "core/info.h"
+#include "sim/catalog.h"
 #include "sim/plan.h"
 
 namespace CLI {
@@ -33,6 +34,10 @@ struct SimOptions {
   double rate = 0.1;
   double critical_section = 1;
 
+  bool reliable = false;
+  bool resilient = false;
+  std::string omission;
+
   std::string delay = "constant";
   bool reorder = false;
   double loss = 0;
@@ -46,6 +51,8 @@ struct SimOptions {
   std::vector<std::string> pauses;
   std::vector<std::string> resumptions;
   std::vector<std::string> joins;
+  std::vector<std::string> cuts;
+  std::vector<std::string> mendings;
   std::vector<std::string> slow;
   double detection = 3;
   double timeout = 0;
@@ -68,6 +75,7 @@ struct SimOptions {
 
   bool was_given(std::string_view option) const;
 
+  sim::Layers layers() const;
   // What is judged whether promised or not, or UsageError.
   Promises demands() const;
   // Throws UsageError for a plan that cannot be, or that the algorithm cannot take.

@@ -122,8 +122,9 @@ concept ElectionProtocol = Protocol<P> && std::same_as<typename P::Event, Electe
 
 // Whether a message is counted under entering or leaving the critical section. What is caused by
 // leaving and is not an owed reply is `exit`; a message struct says so with
-// `static constexpr Phase phase = Phase::exit;`.
-enum class Phase : unsigned char { enter, exit };
+// `static constexpr Phase phase = Phase::exit;`. What layers send on their own account, such as
+// heartbeats and acknowledgements, is `upkeep` and belongs to no entry.
+enum class Phase : unsigned char { enter, exit, upkeep };
 
 template <class M>
 constexpr Phase phase_of() {

@@ -146,8 +146,15 @@ constexpr std::string_view find_type_name() {
   std::string_view name = __PRETTY_FUNCTION__;
   const std::size_t start = name.find("T = ") + 4;
   name = name.substr(start, name.find_first_of(";]", start) - start);
-  if (const std::size_t arguments = name.find('<'); arguments != name.npos) {
-    name = name.substr(0, arguments);
+  // Without its own template arguments, and without what it is nested in, which may have some.
+  if (name.back() == '>') {
+    std::size_t at = name.size();
+    for (int depth = 0; at > 0;) {
+      --at;
+      if (name[at] == '>') ++depth;
+      if (name[at] == '<' && --depth == 0) break;
+    }
+    name = name.substr(0, at);
   }
   return name.substr(name.rfind(':') == name.npos ? 0 : name.rfind(':') + 1);
 }
@@ -224,14 +231,99 @@ std::string printed(const T& value) {
   return text;
 }
 
+// A message of a layer that carries one of the protocol inside it, as the field `message`. People
+// want to see what is carried.
+template <class M>
+concept Wraps = requires {
+  M::wraps;
+};
+
 // The type of the message that a variant holds, and its fields without that name.
 template <class Message>
 std::string_view message_name(const Message& message) {
-  return std::visit([]<class M>(const M&) { return type_name<M>(); }, message);
+  return std::visit(
+      []<class M>(const M& m) {
+        if constexpr (Wraps<M>) {
+          return message_name(m.message);
+        } else {
+          return type_name<M>();
+        }
+      },
+      message);
 }
 template <class Message>
 std::string message_body(const Message& message) {
-  return std::visit([](const auto& m) { return printed(m); }, message);
+  return std::visit(
+      []<class M>(const M& m) {
+        if constexpr (Wraps<M>) {
+          return message_body(m.message);
+        } else {
+          return printed(m);
+        }
+      },
+      message);
+}
+
+namespace detail {
+
+template <class Message>
+struct Types;
+template <class M>
+struct TypesOf {
+  static constexpr std::size_t count = 1;
+};
+template <Wraps M>
+struct TypesOf<M> {
+  static constexpr std::size_t count = Types<decltype(M::message)>::count;
+};
+template <class... M>
+struct Types<std::variant<M...>> {
+  static constexpr std::size_t count = (TypesOf<M>::count + ...);
+};
+
+}  // namespace detail
+
+// The types of messages, those carried by others included, numbered.
+template <class Message>
+inline constexpr std::size_t message_types = detail::Types<Message>::count;
+
+// Calls visit.operator()<M>() for each of these types.
+template <class Message, class Visit>
+constexpr void for_each_message_type(Visit&& visit) {
+  [&]<class... M>(const std::variant<M...>*) {
+    const auto one = [&]<class Type>(const Type*) {
+      if constexpr (Wraps<Type>) {
+        for_each_message_type<decltype(Type::message)>(visit);
+      } else {
+        visit.template operator()<Type>();
+      }
+    };
+    (one(static_cast<const M*>(nullptr)), ...);
+  }(static_cast<const Message*>(nullptr));
+}
+
+// The number of this message's type.
+template <class Message>
+constexpr std::size_t message_type(const Message& message) {
+  if constexpr (message_types<Message> == std::variant_size_v<Message>) {
+    // Nothing is carried, or only by wrappers of one type each.
+    return message.index();
+  } else {
+    return [&]<class... M>(const std::variant<M...>* m) {
+      constexpr std::size_t counts[] = {detail::TypesOf<M>::count...};
+      std::size_t before = 0;
+      for (std::size_t i = 0; i < m->index(); ++i) before += counts[i];
+      return before + std::visit(
+                          []<class Type>(const Type& type) -> std::size_t {
+                            if constexpr (Wraps<Type>) {
+                              return message_type(type.message);
+                            } else {
+                              return 0;
+                            }
+                          },
+                          *m);
+    }(&message);
+  }
 }
 
 }  // namespace baton::reflect

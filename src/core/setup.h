@@ -12,6 +12,19 @@
 
 namespace baton {
 
+// A rule of the layers that is left out on purpose, to see what it is there for.
+enum class Omission : std::uint8_t {
+  nothing,
+  durable_promises,    // a process that restarts has forgotten what it promised
+  unique_epochs,       // ... and gives out its epochs again
+  hold_rule,           // a hold is carried over whatever views there were in between
+  waiting_for_leases,  // a new view begins although someone left out may still be inside
+  loyalty,             // members of a view that is well promise another all the same
+  backing_off,         // proposers that failed try again at once
+  release_replay,      // a release during a change of view is forgotten
+  epoch_check          // messages of an older view are accepted
+};
+
 struct Setup {
   std::uint32_t size = 0;    // processes 0 … size−1, in ring order
   NodeId coordinator{0};     // of `central`; also where a token starts
@@ -29,6 +42,8 @@ struct Setup {
 
   // `wireless`: how well each process would do as the leader; empty: all alike.
   std::vector<std::uint32_t> capacities;
+
+  Omission omission = Omission::nothing;  // `Resilient<>` and its membership
 
   // No message takes longer, where an algorithm is synchronous. What it waits for is a multiple.
   Ticks delay_bound = message_time;

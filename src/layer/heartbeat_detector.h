@@ -36,6 +36,10 @@ class HeartbeatDetector {
 
   // A sign of life. True if that process was suspected.
   bool hear(NodeId from);
+  // Someone knows better, or believes so.
+  void suspect(NodeId node) {
+    if (node != self_) state_.suspected.insert(node);
+  }
   // Time passes. Returns whom this makes suspected.
   NodeSet tick();
 

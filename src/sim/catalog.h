@@ -11,10 +11,28 @@
 
 namespace baton::sim {
 
+// What an algorithm can be put on: nothing, repetition of lost messages, recovery from crashes.
+enum class Layers : std::uint8_t { none, reliable, resilient, both };
+
+inline constexpr std::size_t layer_combinations = 4;
+
+std::string_view name_of(Layers layers);
+
+// The plan of a run must be without objection. The trace is filled if there is one.
+using Run = Report (*)(const Plan&, Trace*);
+
+struct Runnable {
+  const Info& (*info)() = nullptr;
+  Run run = nullptr;
+};
+
 struct Entry {
   const Info& (*info)();
-  // The plan must be without objection. The trace is filled if there is one.
-  Report (*run)(const Plan&, Trace*);
+  Run run;
+  // By Layers; empty where a combination does not exist.
+  Runnable layered[layer_combinations];
+
+  const Runnable& with(Layers layers) const { return layered[static_cast<std::size_t>(layers)]; }
 };
 
 // In the registry's order.

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <set>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/ids.h"
@@ -32,7 +34,8 @@ class Network {
   bool loses() { return faults_.loss > 0 && mishaps_.chance(faults_.loss); }
   bool duplicates() { return faults_.duplication > 0 && mishaps_.chance(faults_.duplication); }
   bool is_cut(NodeId a, NodeId b) const {
-    return !side_of_.empty() && side_of_[a.value] != side_of_[b.value];
+    if (!side_of_.empty() && side_of_[a.value] != side_of_[b.value]) return true;
+    return !cuts_.empty() && cuts_.contains(std::minmax(a, b));
   }
 
   Ticks arrival(NodeId from, NodeId to, Ticks now) {
@@ -49,7 +52,15 @@ class Network {
   }
   void heal() {
     side_of_.clear();
-    interferes_ = faults_.loss > 0 || faults_.duplication > 0;
+    interferes_ = faults_.loss > 0 || faults_.duplication > 0 || !cuts_.empty();
+  }
+  void cut(NodeId a, NodeId b) {
+    cuts_.insert(std::minmax(a, b));
+    interferes_ = true;
+  }
+  void mend(NodeId a, NodeId b) {
+    cuts_.erase(std::minmax(a, b));
+    if (side_of_.empty()) heal();
   }
 
  private:
@@ -100,6 +111,7 @@ class Network {
   std::vector<Ticks> last_arrival_;
   std::unordered_map<std::uint64_t, Ticks> sparse_last_arrival_;
   std::vector<std::uint32_t> side_of_;
+  std::set<std::pair<NodeId, NodeId>> cuts_;
 };
 
 }  // namespace baton::sim

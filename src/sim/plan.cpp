@@ -105,6 +105,8 @@ Assumptions broken_by(const Plan& plan) {
         break;
       case Fault::Kind::partition:
       case Fault::Kind::heal:
+      case Fault::Kind::cut:
+      case Fault::Kind::mend:
         broken.add(Assumption::no_loss);
         break;
       case Fault::Kind::suspect:
@@ -180,6 +182,12 @@ std::optional<std::string> impossible(const Plan& plan) {
       case Fault::Kind::heal:
         if (!cut) return "the network cannot heal: it is not partitioned at that time";
         cut = false;
+        break;
+      case Fault::Kind::cut:
+      case Fault::Kind::mend:
+        if (is_missing(fault.node)) return no_such(fault.node);
+        if (is_missing(fault.whom)) return no_such(fault.whom);
+        if (fault.node == fault.whom) return "a process cannot be cut off from itself";
         break;
       case Fault::Kind::suspect:
       case Fault::Kind::trust:

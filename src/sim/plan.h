@@ -51,6 +51,8 @@ struct Fault {
     resume,
     partition,
     heal,
+    cut,      // two processes can no longer talk to each other, whoever else they can talk to
+    mend,     // ... and can again
     suspect,  // one process takes another for dead, rightly or not
     trust     // ... and no longer
   };

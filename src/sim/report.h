@@ -62,6 +62,7 @@ struct Report {
   std::uint64_t entries = 0;
   std::uint64_t messages_enter = 0;
   std::uint64_t messages_exit = 0;
+  std::uint64_t upkeep = 0;         // sent by layers on their own account
   std::uint64_t transmissions = 0;  // messages if the network could multicast
   std::uint64_t bytes = 0;
   std::uint64_t deliveries = 0;

@@ -181,13 +181,16 @@ class Simulation : public World<Simulation<P>, P> {
   }
 
   std::pair<std::uint64_t, std::uint64_t> messages_so_far() const {
-    static constexpr auto phases = []<class... M>(const std::variant<M...>*) {
-      return std::array<Phase, Base::types>{phase_of<M>()...};
-    }(static_cast<const Message*>(nullptr));
+    static constexpr auto phases = [] {
+      std::array<Phase, Base::types> all{};
+      std::size_t index = 0;
+      reflect::for_each_message_type<Message>([&]<class M>() { all[index++] = phase_of<M>(); });
+      return all;
+    }();
     std::pair<std::uint64_t, std::uint64_t> enter_and_exit;
     for (std::size_t i = 0; i < Base::types; ++i) {
-      (phases[i] == Phase::enter ? enter_and_exit.first : enter_and_exit.second) +=
-          this->sent_of(i);
+      if (phases[i] == Phase::enter) enter_and_exit.first += this->sent_of(i);
+      if (phases[i] == Phase::exit) enter_and_exit.second += this->sent_of(i);
     }
     return enter_and_exit;
   }
@@ -221,7 +224,11 @@ class Simulation : public World<Simulation<P>, P> {
     report_.turns.push_back(turn_);
   }
 
-  void finish() { std::tie(report_.messages_enter, report_.messages_exit) = messages_so_far(); }
+  void finish() {
+    std::tie(report_.messages_enter, report_.messages_exit) = messages_so_far();
+    for (std::size_t i = 0; i < Base::types; ++i) report_.upkeep += this->sent_of(i);
+    report_.upkeep -= report_.messages();
+  }
 
   const bool perpetual_;
   Driver driver_;

@@ -67,7 +67,7 @@ class World : private Chooser {
 
  protected:
   using Message = typename P::Message;
-  static constexpr std::size_t types = std::variant_size_v<Message>;
+  static constexpr std::size_t types = reflect::message_types<Message>;
 
   World(const Plan& plan, Trace* trace)
       : plan_(plan),
@@ -264,6 +264,12 @@ class World : private Chooser {
       case Fault::Kind::heal:
         network_.heal();
         break;
+      case Fault::Kind::cut:
+        network_.cut(fault.node, fault.whom);
+        break;
+      case Fault::Kind::mend:
+        network_.mend(fault.node, fault.whom);
+        break;
       case Fault::Kind::suspect:
         suspect(fault.node, fault.whom);
         break;
@@ -424,7 +430,7 @@ class World : private Chooser {
     report_.transmissions += copies;
     report_.bytes += copies * reflect::encoded_size(message);
     load_[from.value] += copies;
-    sent_[message.index()] += copies;
+    sent_[reflect::message_type(message)] += copies;
   }
 
   // With a slot of its own, since each send has its own number in the trace and its own fate.
@@ -491,10 +497,9 @@ class World : private Chooser {
 
   Report finish() {
     application().finish();
-    [&]<class... M>(const std::variant<M...>*) {
-      std::size_t index = 0;
-      ((report_.by_type.push_back({reflect::type_name<M>(), sent_[index]}), ++index), ...);
-    }(static_cast<const Message*>(nullptr));
+    reflect::for_each_message_type<Message>([&]<class M>() {
+      report_.by_type.push_back({reflect::type_name<M>(), sent_[report_.by_type.size()]});
+    });
     std::uint64_t total = 0;
     for (std::uint32_t i = 0; i < load_.size(); ++i) {
       total += load_[i];

@@ -1,0 +1,400 @@
+#include "layer/membership.h"
+
+#include <algorithm>
+
+namespace baton {
+
+Membership::Membership(NodeId self, const Setup& setup) : Membership(self, setup, Durable{}) {}
+
+Membership::Membership(NodeId self, const Setup& setup, const Durable& durable)
+    : self_(self), setup_(&setup), detector_(self, setup.size) {
+  state_.peers.resize(setup.size);
+  if (!omits(Omission::durable_promises)) state_.durable = durable;
+  state_.durable.incarnation = next(durable.incarnation);
+  if (omits(Omission::unique_epochs)) state_.durable.incarnation = {1};
+  note(state_.durable.promised);
+  // Ticks of an earlier life must not pass for ticks of this one.
+  state_.tick = state_.durable.incarnation.value << 32;
+}
+
+Membership::State Membership::state() const {
+  State all = state_;
+  all.detector = detector_.state();
+  return all;
+}
+
+void Membership::start(Out& out) {
+  out.arm(tick_timer, tick_time);
+  send_heartbeats(out);
+  if (detector_.first_trusted() == self_) propose(out);
+}
+
+void Membership::receive(NodeId from, const Message& message, Out& out) {
+  if (from != self_) detector_.hear(from);
+  std::visit(upon{[&](const Heartbeat& heartbeat) { upon_heartbeat(from, heartbeat, out); },
+                  [&](const Propose& propose) { upon_propose(from, propose, out); },
+                  [&](const Promise& promise) { upon_promise(from, promise, out); },
+                  [&](const Refuse& refuse) { upon_refuse(refuse); },
+                  [&](const Keep& keep) { upon_keep(keep, out); },
+                  [&](const Install& install) { upon_install(install.view, out); }},
+             message);
+}
+
+void Membership::expire(TimerId, Out& out) {
+  out.arm(tick_timer, tick_time);
+  ++state_.tick;
+  detector_.tick();
+  send_heartbeats(out);
+  check_lease(out);
+  if (state_.pause > 0) --state_.pause;
+  if (state_.proposal) {
+    pursue(out);
+  } else if (state_.pause == 0 && detector_.first_trusted() == self_ && needs_new_view()) {
+    propose(out);
+  }
+  // A member that has promised this view but does not know that it exists has missed the message.
+  if (is_active() && state_.view.epoch.proposer == self_) {
+    for (const Member& member : state_.view.members) {
+      const Peer& peer = state_.peers[member.node.value];
+      if (member.node == self_ || peer.view >= state_.view.epoch) continue;
+      if (peer.incarnation == member.incarnation) out.send(member.node, Install{state_.view});
+    }
+  }
+}
+
+void Membership::send_heartbeats(Out& out) {
+  for (std::uint32_t i = 0; i < setup_->size; ++i) {
+    if (i == self_.value) continue;
+    out.send({i}, Heartbeat{state_.durable.incarnation, state_.view.epoch, state_.durable.promised,
+                            state_.tick, state_.peers[i].tick});
+  }
+}
+
+void Membership::upon_heartbeat(NodeId from, const Heartbeat& heartbeat, Out& out) {
+  Peer& peer = state_.peers[from.value];
+  note(heartbeat.view);
+  note(heartbeat.promised);
+  // Channels need not be FIFO.
+  if (heartbeat.incarnation < peer.incarnation) return;
+  if (heartbeat.incarnation == peer.incarnation && heartbeat.tick < peer.tick) return;
+  peer = {heartbeat.incarnation, heartbeat.view, heartbeat.promised, heartbeat.tick,
+          heartbeat.echo};
+  check_lease(out);
+}
+
+NodeSet Membership::trusted() const {
+  NodeSet all = NodeSet::all_but(nobody, setup_->size);
+  detector_.suspected().for_each([&](NodeId node) { all.erase(node); });
+  return all;
+}
+
+// The members of the view are those who are alive, and each is still in it.
+bool Membership::is_well() const {
+  if (!is_active()) return false;
+  for (const Member& member : state_.view.members) {
+    if (member.node == self_) continue;
+    const Peer& peer = state_.peers[member.node.value];
+    if (detector_.suspects(member.node) || peer.incarnation > member.incarnation ||
+        peer.promised > state_.view.epoch) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Membership::needs_new_view() const {
+  const NodeSet alive = trusted();
+  if (!is_majority(alive.size())) return false;
+  return !is_well() || alive.size() != state_.view.members.size();
+}
+
+void Membership::propose(Out& out) {
+  const Epoch epoch{{state_.highest.value + 1}, self_, state_.durable.incarnation};
+  state_.proposal = Proposal{.epoch = epoch, .members = trusted()};
+  note(epoch);
+  out.send(self_, Propose{epoch, state_.proposal->members});
+  state_.proposal->members.for_each([&](NodeId node) {
+    if (node != self_) out.send(node, Propose{epoch, state_.proposal->members});
+  });
+}
+
+void Membership::upon_propose(NodeId from, const Propose& propose, Out& out) {
+  note(propose.epoch);
+  const Epoch& promised = state_.durable.promised;
+  if (propose.epoch == promised && from == propose.epoch.proposer) {
+    // Once more: the answer was lost, unless the view is already here.
+    if (state_.view.epoch != promised) out.send(from, report(promised));
+    return;
+  }
+  bool excludes_a_healthy_member = false;
+  if (is_well() && !omits(Omission::loyalty)) {
+    for (const Member& member : state_.view.members) {
+      if (!propose.members.contains(member.node)) excludes_a_healthy_member = true;
+    }
+  }
+  if (propose.epoch < promised || excludes_a_healthy_member) {
+    out.send(from, Refuse{propose.epoch, promised});
+    return;
+  }
+  const bool was_active = is_active();
+  if (state_.proposal && state_.proposal->epoch < propose.epoch) abandon();
+  // Of several promises in a row to one proposer's life the last stands for all.
+  auto& before = state_.durable.before;
+  const bool follows_own = !before.empty() && before.back() != state_.view.epoch &&
+                           before.back().proposer == propose.epoch.proposer &&
+                           before.back().incarnation == propose.epoch.incarnation;
+  if (follows_own) before.pop_back();
+  before.push_back(propose.epoch);
+  state_.durable.promised = propose.epoch;
+  state_.kept = false;
+  out.send(from, report(propose.epoch));
+  if (was_active) out.emit(Frozen{});
+  check_lease(out);
+}
+
+Membership::Promise Membership::report(const Epoch& epoch) const {
+  Promise promise{.epoch = epoch,
+                  .incarnation = state_.durable.incarnation,
+                  .before = state_.durable.before,
+                  .view = state_.view,
+                  .claims = state_.claims};
+  std::erase(promise.before, epoch);
+  return promise;
+}
+
+void Membership::upon_promise(NodeId from, const Promise& promise, Out& out) {
+  if (!state_.proposal || state_.proposal->epoch != promise.epoch || state_.proposal->decided) {
+    return;
+  }
+  state_.proposal->promises[from] = promise;
+  pursue(out);
+}
+
+// Refused for a larger epoch: this proposal is over. Refused for loyalty to a view that is well:
+// the sender may come to see that it is not, and will be asked again.
+void Membership::upon_refuse(const Refuse& refuse) {
+  note(refuse.promised);
+  if (state_.proposal && state_.proposal->epoch == refuse.epoch && refuse.promised > refuse.epoch &&
+      !state_.proposal->decided) {
+    abandon();
+  }
+}
+
+// Someone else proposes too. The smaller process comes back sooner, so that two do not get in each
+// other's way for ever.
+void Membership::abandon() {
+  state_.proposal.reset();
+  if (omits(Omission::backing_off)) return;
+  state_.failures = std::min(state_.failures + 1, 4U);
+  state_.pause = 1 + state_.failures * (1 + 2 * self_.value);
+}
+
+// What can be done for the proposal: ask again, decide, install.
+void Membership::pursue(Out& out) {
+  Proposal& proposal = *state_.proposal;
+  if (proposal.decided) {
+    if (proposal.wait > 0) {
+      --proposal.wait;
+      for (const Hold& hold : proposal.decided->holds) {
+        out.send(hold.holder, Keep{proposal.epoch});
+      }
+      return;
+    }
+    install(out);
+    return;
+  }
+  bool someone_is_new = false;
+  trusted().for_each(
+      [&](NodeId node) { someone_is_new = someone_is_new || !proposal.members.contains(node); });
+  if (someone_is_new) {
+    state_.proposal.reset();
+    return;
+  }
+  bool everyone_answered = true;
+  NodeSet waits_for;
+  proposal.members.for_each([&](NodeId node) {
+    if (proposal.promises.contains(node) || detector_.suspects(node)) return;
+    everyone_answered = false;
+    waits_for.insert(node);
+  });
+  if (!everyone_answered) {
+    // Repeated at ticks only, since what is under way may still arrive.
+    if (proposal.asked_at != state_.tick) {
+      waits_for.for_each([&](NodeId node) {
+        out.send(node, Propose{proposal.epoch, proposal.members});
+      });
+    }
+    proposal.asked_at = state_.tick;
+    return;
+  }
+  if (!is_majority(proposal.promises.size())) {
+    abandon();
+    return;
+  }
+  decide(out);
+}
+
+void Membership::decide(Out& out) {
+  Proposal& proposal = *state_.proposal;
+  View view{.epoch = proposal.epoch};
+  for (const auto& [node, promise] : proposal.promises) {
+    view.members.push_back({node, promise.incarnation});
+  }
+  view.holds = holds_to_keep();
+  const bool wait = must_wait() || [&] {
+    // Who is about to lose what it holds must have noticed before another can get it.
+    for (const auto& [node, promise] : proposal.promises) {
+      for (const Claim& claim : promise.claims) {
+        const Hold* kept = view.hold_of(claim.lock);
+        if (kept == nullptr || kept->holder != node) return true;
+      }
+    }
+    return false;
+  }();
+  proposal.decided = std::move(view);
+  proposal.wait = wait && !omits(Omission::waiting_for_leases) ? wait_for_leases : 0;
+  if (proposal.wait == 0) {
+    install(out);
+    return;
+  }
+  for (const Hold& hold : proposal.decided->holds) out.send(hold.holder, Keep{proposal.epoch});
+}
+
+// True for an epoch that this process proposed in this life and did not install.
+bool Membership::is_own_in_vain(const Epoch& epoch) const {
+  return epoch.proposer == self_ && epoch.incarnation == state_.durable.incarnation &&
+         epoch != state_.view.epoch && epoch > state_.own_installed;
+}
+
+std::vector<Hold> Membership::holds_to_keep() const {
+  const auto& promises = state_.proposal->promises;
+  // The largest epoch that may have been a view.
+  Epoch latest{};
+  for (const auto& [node, promise] : promises) {
+    for (const Epoch& epoch : promise.before) {
+      if (!is_own_in_vain(epoch)) latest = std::max(latest, epoch);
+    }
+  }
+  std::vector<Hold> holds;
+  for (const auto& [node, promise] : promises) {
+    for (const Claim& claim : promise.claims) {
+      Epoch confirmed = claim.confirmed;
+      // A view that keeps it confirms it, even if the holder has not heard of that view.
+      for (const auto& [other, report] : promises) {
+        const Hold* kept = report.view.hold_of(claim.lock);
+        if (kept != nullptr && kept->holder == node && kept->fence == claim.fence) {
+          confirmed = std::max(confirmed, report.view.epoch);
+        }
+      }
+      if (confirmed < latest && !omits(Omission::hold_rule)) continue;
+      const auto rival = std::find_if(holds.begin(), holds.end(),
+                                      [&](const Hold& hold) { return hold.lock == claim.lock; });
+      if (rival == holds.end()) {
+        holds.push_back({claim.lock, node, claim.fence});
+      } else if (omits(Omission::hold_rule) || rival->fence < claim.fence) {
+        *rival = {claim.lock, node, claim.fence};
+      }
+    }
+  }
+  return holds;
+}
+
+// Whether someone who is not heard may hold something: a member of the latest view is missing, or
+// a later view may exist of which nobody here knows the members.
+bool Membership::must_wait() const {
+  const auto& promises = state_.proposal->promises;
+  const View* latest = &state_.view;
+  Epoch highest{};
+  for (const auto& [node, promise] : promises) {
+    if (promise.view.epoch > latest->epoch) latest = &promise.view;
+    for (const Epoch& epoch : promise.before) {
+      if (!is_own_in_vain(epoch)) highest = std::max(highest, epoch);
+    }
+  }
+  if (highest > latest->epoch) return true;
+  for (const Member& member : latest->members) {
+    const auto promise = promises.find(member.node);
+    if (promise == promises.end()) return true;
+  }
+  return false;
+}
+
+void Membership::install(Out& out) {
+  const View view = *state_.proposal->decided;
+  state_.proposal.reset();
+  state_.own_installed = view.epoch;
+  out.send(self_, Install{view});
+  for (const Member& member : view.members) {
+    if (member.node != self_) out.send(member.node, Install{view});
+  }
+}
+
+void Membership::upon_keep(const Keep& keep, Out& out) {
+  if (keep.epoch != state_.durable.promised || is_active()) return;
+  state_.kept = true;
+  check_lease(out);
+}
+
+void Membership::upon_install(const View& view, Out& out) {
+  note(view.epoch);
+  if (view.epoch != state_.durable.promised || state_.view.epoch == view.epoch) return;
+  const Member* me = view.find(self_);
+  if (me == nullptr || me->incarnation != state_.durable.incarnation) return;
+  state_.view = view;
+  state_.durable.before = {view.epoch};
+  state_.kept = false;
+  state_.failures = 0;
+  state_.pause = 0;
+  for (Claim& claim : state_.claims) {
+    const Hold* hold = view.hold_of(claim.lock);
+    if (hold != nullptr && hold->holder == self_) claim.confirmed = view.epoch;
+  }
+  out.emit(Installed{});
+  check_lease(out);
+}
+
+void Membership::check_lease(Out& out) {
+  const Epoch& epoch = state_.view.epoch;
+  std::size_t confirmed = 1;
+  for (std::uint32_t i = 0; i < setup_->size; ++i) {
+    if (i == self_.value) continue;
+    const Peer& peer = state_.peers[i];
+    const bool loyal =
+        peer.promised == epoch || (state_.kept && peer.promised == state_.durable.promised);
+    if (loyal && peer.echo + lease >= state_.tick) ++confirmed;
+  }
+  const bool holds = epoch != Epoch{} && is_majority(confirmed);
+  if (holds == state_.has_lease) return;
+  state_.has_lease = holds;
+  if (holds) {
+    out.emit(LeaseBegun{});
+  } else {
+    out.emit(LeaseEnded{});
+  }
+}
+
+void Membership::claim(const std::string& lock, const Fence& fence) {
+  give_up(lock);
+  state_.claims.push_back({lock, fence, state_.view.epoch});
+}
+
+void Membership::give_up(const std::string& lock) {
+  std::erase_if(state_.claims, [&](const Claim& claim) { return claim.lock == lock; });
+}
+
+const Info& Membership::info() {
+  static const Info info{
+      .name = "membership",
+      .title = "Membership",
+      .publication = "Baton; after Birman and Joseph, ACM TOCS 5(1), 1987",
+      .idea = "views of who belongs to the group, each approved by a majority",
+      .kind = Kind::observation,
+      .promises = {baton::Promise::safety},
+      .problem = "waits while no majority can talk",
+      .perpetual = true,
+      .survives_crashes = true,
+  };
+  return info;
+}
+
+}  // namespace baton

@@ -1,0 +1,65 @@
+// A view: who belongs to the group from now on, and who holds which lock as it begins.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "core/fence.h"
+#include "core/ids.h"
+#include "core/setup.h"
+
+namespace baton {
+
+struct Member {
+  NodeId node;
+  Incarnation incarnation;
+
+  friend constexpr auto operator<=>(const Member&, const Member&) = default;
+};
+
+// A lock that a process holds by its own account.
+struct Claim {
+  std::string lock;
+  Fence fence;
+  Epoch confirmed;  // the latest view that knows of it
+};
+
+// A lock that is held as a view begins.
+struct Hold {
+  std::string lock;
+  NodeId holder;
+  Fence fence;
+};
+
+struct View {
+  Epoch epoch;                  // zero: no view at all
+  std::vector<Member> members;  // ascending
+  std::vector<Hold> holds;
+
+  const Member* find(NodeId node) const {
+    for (const Member& member : members) {
+      if (member.node == node) return &member;
+    }
+    return nullptr;
+  }
+  // Protocols inside a view number its members 0, 1, …
+  NodeId dense(NodeId node) const {
+    for (std::uint32_t i = 0; i < members.size(); ++i) {
+      if (members[i].node == node) return {i};
+    }
+    return nobody;
+  }
+  const Hold* hold_of(const std::string& lock) const {
+    for (const Hold& hold : holds) {
+      if (hold.lock == lock) return &hold;
+    }
+    return nullptr;
+  }
+};
+
+// The group of a view as the protocols inside it know it: its members numbered anew, its ring,
+// tree and voting sets rebuilt. The process that proposed the view coordinates.
+Setup setup_of(const View& view, const Setup& configured);
+
+}  // namespace baton

@@ -382,7 +382,7 @@ std::string Diagram::text() {
   }
   for (std::size_t i = 0; i < all; ++i) {
     const Row& row = rows_.rows[i];
-    const bool new_instant = i == first || row.at != rows_.rows[i - 1].at;
+    const bool new_instant = i == 0 || i == first || row.at != rows_.rows[i - 1].at;
     if (i >= first && new_instant && (air || i == first)) append_line("", lifelines(), {}, false);
     const std::vector<Cell> cells = picture(row);  // also moves the lifelines on
     if (i < first) continue;

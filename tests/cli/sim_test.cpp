@@ -98,6 +98,14 @@ TEST(Sim, AWrongVariantFailsWithItsSeedAndADiagram) {
   EXPECT_TRUE(has(outcome.out, "safety is broken with seed "));
 }
 
+// The diagram once read the row before the first one of a run too long to be shown whole.
+TEST(Sim, OfALongRunThatFailsTheEndIsDrawn) {
+  const Outcome outcome = baton("sim wrong-permission-ring-retry -n 3");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_TRUE(has(outcome.out, "earlier rows are not shown")) << outcome.out;
+  EXPECT_TRUE(has(outcome.out, "deadlock-freedom is broken with seed 1")) << outcome.out;
+}
+
 TEST(Sim, TheSeedThatIsPrintedShowsTheSameViolation) {
   const std::string deadlock =
       "sim maekawa -n 3 --delay exponential --demand deadlock-freedom --ascii";

@@ -8,6 +8,7 @@
 
 #include "cli/algorithms.h"
 #include "cli/command.h"
+#include "cli/compare_plot.h"
 #include "cli/group_options.h"
 #include "cli/numbers.h"
 #include "cli/terminal.h"
@@ -40,6 +41,7 @@ struct Options {
   std::vector<std::string> processes{"10"};
   std::vector<std::string> algorithms;
   GroupOptions group;
+  PlotOptions plot;
   std::uint64_t seed = 1;
   bool json = false;
   bool ascii = false;
@@ -66,9 +68,16 @@ class Compare {
   }
 
   int run() {
+    ComparePlot plot(options_.plot, setups_);
     measure_all();
+    if (plot) {
+      for (const Row& row : rows_) plot.add(*row.info, row.size, row.per_entry(Metric::messages));
+      plot.write();
+    }
     if (options_.json) {
       print_json();
+    } else if (plot) {
+      print_judgement();
     } else {
       print_tables();
     }
@@ -115,6 +124,10 @@ class Compare {
     }
     print_problems();
     print_seed_figures();
+    print_judgement();
+  }
+
+  void print_judgement() const {
     if (differences_ > 0) {
       std::cout << "\n" << differences_ << " measured value(s) differ from theory:\n\n";
       print_differences();
@@ -285,11 +298,16 @@ void add_compare(CLI::App& app, Action& action) {
   command->add_flag("--json", options->json, "An array of objects, for programs")
       ->disable_flag_override();
   command->add_flag("--ascii", options->ascii, "7-bit characters only")->disable_flag_override();
+  options->plot.add_to(*command);
   options->group.add_to(*command);
   command->footer(
       "Examples:\n  baton compare -n 10\n  baton compare maekawa raymond -n 2..9 --tree binary\n"
+      "  baton compare --svg messages.svg\n"
       "Exit code 1: a measured value differs from theory.");
-  command->callback([&action, options] { action = [options] { return Compare(*options).run(); }; });
+  command->callback([&action, command, options] {
+    options->plot.settle(*command, options->processes);
+    action = [options] { return Compare(*options).run(); };
+  });
 }
 
 }  // namespace baton::cli

@@ -245,14 +245,7 @@ class Picture {
   void axis(std::ostream& to, double below) const {
     // The shortest round number of message times that leaves room for its label.
     const double room = 80 / per_tick_ / static_cast<double>(message_time.value);
-    const double power = std::pow(10.0, std::floor(std::log10(room)));
-    double step = 10 * power;
-    for (const double factor : {1.0, 2.0, 5.0}) {
-      if (factor * power >= room) {
-        step = factor * power;
-        break;
-      }
-    }
+    double step = svg::round_number(room);
     const Ticks every{
         std::max<std::int64_t>(std::llround(step * static_cast<double>(message_time.value)), 1)};
     int digits = 0;

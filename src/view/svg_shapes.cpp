@@ -83,6 +83,14 @@ std::string px(double value) {
   return text;
 }
 
+double round_number(double at_least) {
+  const double power = std::pow(10.0, std::floor(std::log10(at_least)));
+  for (const double factor : {1.0, 2.0, 5.0}) {
+    if (factor * power >= at_least) return factor * power;
+  }
+  return 10 * power;
+}
+
 std::string attribute(std::string_view name, double value) {
   return std::string(" ").append(name).append("=\"").append(px(value)).append("\"");
 }

@@ -1,4 +1,4 @@
-// The shapes that a picture of a run is made of, as SVG text. Their classes are those of `style`.
+// The shapes that pictures are made of, as SVG text. Their classes are those of `style`.
 #pragma once
 
 #include <string>
@@ -17,6 +17,8 @@ std::string escaped(std::string_view text);
 
 // A length in pixels.
 std::string px(double value);
+// The smallest of …, 0.1, 0.2, 0.5, 1, 2, 5, 10, … that is not below a positive number.
+double round_number(double at_least);
 std::string attribute(std::string_view name, double value);
 
 std::string line(std::string_view shape, const Stretch& on);

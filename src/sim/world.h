@@ -511,7 +511,9 @@ class World : private Chooser {
     report_.mean_load = static_cast<double>(total) / static_cast<double>(load_.size());
     report_.ended = now_;
     if (recorder_ && !report_.violations.empty()) {
-      recorder_->set_verdict(report_.violations.front().what);
+      // A broken promise rather than what was only noted before it.
+      const Violation* broken = report_.broken(judged_);
+      recorder_->set_verdict(broken != nullptr ? broken->what : report_.violations.front().what);
     }
     return std::move(report_);
   }

@@ -122,6 +122,17 @@ TEST(Sim, TheSeedThatIsPrintedShowsTheSameViolation) {
   EXPECT_EQ(again.out.substr(again.out.find(how)), found.out.substr(found.out.find(how)));
 }
 
+TEST(Sim, ADiagramEndsWithThePromiseThatWasBroken) {
+  const Outcome outcome = baton(
+      "sim wrong-suzuki-kasami-last-first -n 3 --workload saturated --entries 20 "
+      "--starvation-bound 6 --trace");
+  EXPECT_EQ(outcome.code, 1);
+  // Its order, which it does not promise, was violated before.
+  EXPECT_TRUE(has(outcome.out, "• order not promised, and not kept")) << outcome.out;
+  EXPECT_TRUE(has(outcome.out, "\nstarvation: process 0 has waited")) << outcome.out;
+  EXPECT_FALSE(has(outcome.out, "\nprocess 1 entered before")) << outcome.out;
+}
+
 TEST(Sim, WhatIsNotPromisedIsOnlyNoted) {
   const Outcome outcome = baton("sim maekawa -n 3");
   EXPECT_EQ(outcome.code, 0);

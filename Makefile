@@ -3,7 +3,7 @@
 BOOTSTRAP ?= tools/bootstrap
 MAKEFLAGS += --no-print-directory
 
-.PHONY: build test demo bench soak format lint clean help
+.PHONY: build test demo bench soak docs format lint clean help
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
 
@@ -30,6 +30,10 @@ SOAK_ROUNDS ?= 1000
 soak: build/release/build.ninja
 	@cmake --build --preset release --target sim_test
 	@tools/soak $(SOAK_ROUNDS)
+
+## docs     the pages about the algorithms and the pictures of the README, drawn anew
+docs: build
+	@tools/docs
 
 ## format   the C++ files as .clang-format wants them
 format: bootstrap

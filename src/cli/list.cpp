@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
+#include "sim/measure.h"
 #include "sim/plan.h"
 #include "view/text.h"
 
@@ -141,6 +142,22 @@ boost::json::object json_of(const Info& info) {
   one["promises"] = std::move(promises);
   one["messages"] =
       info.kind == Kind::election ? stated_election_costs(info) : stated_messages(info);
+  one["problem"] = info.problem;
+  boost::json::array costs;
+  for (const Cost& cost : info.costs) {
+    costs.push_back({{"scenario", sim::name_of(cost.scenario)},
+                     {"quantity", sim::name_of(cost.metric)},
+                     {"formula", cost.formula}});
+  }
+  one["costs"] = std::move(costs);
+  boost::json::array lectures;
+  for (const SeedFigure& figure : info.seeds) {
+    lectures.push_back({{"document", figure.document},
+                        {"quantity", figure.quantity},
+                        {"figure", figure.figure},
+                        {"reason", figure.reason}});
+  }
+  one["lectures"] = std::move(lectures);
   one["wrong"] = info.is_wrong();
   if (info.is_wrong()) {
     one["breaks"] = sim::name_of(info.flaws.front().breaks);

@@ -86,6 +86,16 @@ TEST(List, IsAnArrayForPrograms) {
       EXPECT_FALSE(one.at("why").as_string().empty());
     }
     EXPECT_FALSE(one.at("promises").as_array().empty()) << name;
+    for (const json::value& cost : one.at("costs").as_array()) {
+      EXPECT_FALSE(cost.at("formula").as_string().empty()) << name;
+    }
+    if (name == "lamport") {
+      EXPECT_EQ(one.at("problem").as_string(), "crash of any process");
+      const json::value first{
+          {"scenario", "alone"}, {"quantity", "messages"}, {"formula", "3(N-1)"}};
+      EXPECT_EQ(one.at("costs").at(0), first);
+      EXPECT_EQ(one.at("lectures").at(0).at("document").as_string(), "000");
+    }
   }
   EXPECT_TRUE(names.contains("maekawa-sanders") && names.contains("bakery"));
   EXPECT_EQ(shared, 3U);

@@ -5,8 +5,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <stdexcept>
+#include <system_error>
 
 #include "cli/command.h"
 
@@ -28,6 +32,13 @@ int cannot_write(const std::string& path) {
   return 0;
 }
 
+// Where a link leads, so that it is not the link that is replaced.
+std::string meant(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path target = std::filesystem::canonical(path, error);
+  return error ? path : target.string();
+}
+
 }  // namespace
 
 OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
@@ -37,8 +48,32 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
   }
 }
 
-void OutputFile::fail() const {
-  throw std::runtime_error("writing to '" + path_ + "' failed: " + std::strerror(errno));
+std::string OutputFile::begin() const {
+  struct stat found {};
+  const bool exists = stat(path_.c_str(), &found) == 0;
+  if (exists && !S_ISREG(found.st_mode)) return path_;
+  std::string beside = meant(path_) + ".XXXXXX";
+  const int file = mkstemp(beside.data());
+  if (file < 0) return path_;
+  // Who may read it is as before, and for a new file as for any other.
+  const mode_t mask = umask(0);
+  umask(mask);
+  const mode_t mode = exists ? found.st_mode & 07777U : 0666U & ~mask;
+  const bool same = fchmod(file, mode) == 0;
+  close(file);
+  if (same) return beside;
+  unlink(beside.c_str());
+  return path_;
+}
+
+void OutputFile::finish(const std::string& written) const {
+  if (written != path_ && rename(written.c_str(), meant(path_).c_str()) != 0) fail(written);
+}
+
+void OutputFile::fail(const std::string& written) const {
+  const int why = errno;
+  if (written != path_) unlink(written.c_str());
+  throw std::runtime_error("writing to '" + path_ + "' failed: " + std::strerror(why));
 }
 
 }  // namespace baton::cli

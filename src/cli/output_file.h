@@ -1,5 +1,5 @@
-// The file that -o names. Whether it can be written is found out before a run begins, and nothing
-// in it changes before there is something to write.
+// The file that -o or --svg names. Whether it can be written is found out before a run begins; what
+// it holds changes at once and entirely, or not at all.
 #pragma once
 
 #include <fstream>
@@ -17,14 +17,20 @@ class OutputFile {
   // Replaces what the file held by what `write(std::ostream&)` writes.
   template <class Write>
   void replace(Write write) {
-    std::ofstream out(path_, std::ios::binary);
+    const std::string written = begin();
+    std::ofstream out(written, std::ios::binary);
     write(static_cast<std::ostream&>(out));
     out.close();
-    if (!out) fail();
+    if (!out) fail(written);
+    finish(written);
   }
 
  private:
-  [[noreturn]] void fail() const;
+  // The file to write in the meantime, beside the one meant; that one itself where it is no
+  // ordinary file, as /dev/stdout, or where none may be beside it.
+  std::string begin() const;
+  void finish(const std::string& written) const;
+  [[noreturn]] void fail(const std::string& written) const;
 
   std::string path_;
 };

@@ -54,6 +54,37 @@ TEST(Output, AnInterruptedRunLeavesTheFileAsItWas) {
   EXPECT_EQ(contents(file), "precious");
 }
 
+TEST(Output, AFailedWriteLeavesTheFileAsItWas) {
+  const Folder folder;
+  const std::string file = (folder / "run.svg").string();
+  std::ofstream(file) << "precious";
+  // No file may grow beyond one block.
+  const Outcome outcome = shell("trap '' XFSZ; ulimit -f 1; $BATON sim lamport -n 5 --svg " + file);
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_TRUE(has(outcome.err, "writing to '" + file + "' failed")) << outcome.err;
+  EXPECT_EQ(contents(file), "precious");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder / ""), {}), 1);
+}
+
+TEST(Output, AReplacedFileKeepsItsPermissionsAndTheLinkToIt) {
+  const Folder folder;
+  const std::string file = (folder / "trace").string();
+  const std::string link = (folder / "link").string();
+  std::ofstream(file) << "old";
+  using std::filesystem::perms;
+  const perms wanted = perms::owner_read | perms::owner_write | perms::others_read;
+  std::filesystem::permissions(file, wanted);
+  std::filesystem::create_symlink("trace", link);
+  EXPECT_EQ(baton("sim lamport -n 2 --trace json -o " + link).code, 0);
+  EXPECT_TRUE(has(contents(file), "\"baton\":\"trace\""));
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_EQ(std::filesystem::status(file).permissions(), wanted);
+  const std::string fresh = (folder / "fresh").string();
+  EXPECT_EQ(shell("umask 027; $BATON sim lamport -n 2 --trace json -o " + fresh).code, 0);
+  EXPECT_EQ(std::filesystem::status(fresh).permissions(),
+            perms::owner_read | perms::owner_write | perms::group_read);
+}
+
 TEST(Output, AReaderThatGoesAwayEndsTheRunQuietly) {
   const Outcome outcome = shell(
       "{ timeout 10 $BATON sim lamport -n 20 --workload saturated --entries 2000 --trace json; "

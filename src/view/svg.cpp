@@ -159,6 +159,9 @@ class Picture {
       Ticks since;
     };
     std::vector<Process> processes(trace_.size);
+    const bool somebody_enters =
+        std::any_of(trace_.events.begin(), trace_.events.end(),
+                    [](const TraceEvent& event) { return event.kind == TraceKind::enter; });
     const auto close = [&](NodeId node, Ticks at) {
       Process& process = processes[node.value];
       if (process.busy) spans_.push_back({node, process.activity, process.since, at});
@@ -183,6 +186,12 @@ class Picture {
           break;
         case TraceKind::lose:
           close(event.node, event.at);
+          break;
+        case TraceKind::elect:
+          // Who started an election waits for its result; who waits for a lock goes on doing so.
+          if (!somebody_enters && processes[event.node.value].activity == Activity::waiting) {
+            close(event.node, event.at);
+          }
           break;
         case TraceKind::crash:
           open(event.node, event.at, Activity::down);
@@ -218,6 +227,11 @@ class Picture {
     return "t" + std::to_string(static_cast<std::size_t>(type) % type_colours);
   }
 
+  bool is_seen(Activity activity) const {
+    return std::any_of(spans_.begin(), spans_.end(),
+                       [&](const Span& span) { return span.activity == activity; });
+  }
+
   void legend(std::ostream& to) const {
     constexpr double at = 52;
     double from = 16;
@@ -225,11 +239,15 @@ class Picture {
       to << text(shape, {from + sample + 6, at + 4}, words);
       from += sample + sample_gap + Labels::width_of(words);
     };
-    to << line("wait", {{from, at}, {from + sample_width, at}});
-    entry(sample_width, "waiting", "quiet");
-    to << R"(<rect class="in" rx="2" width="26" height="10")" << attribute("x", from)
-       << attribute("y", at - 5) << "/>";
-    entry(sample_width, "critical section", "quiet");
+    if (is_seen(Activity::waiting)) {
+      to << line("wait", {{from, at}, {from + sample_width, at}});
+      entry(sample_width, "waiting", "quiet");
+    }
+    if (is_seen(Activity::inside)) {
+      to << R"(<rect class="in" rx="2" width="26" height="10")" << attribute("x", from)
+         << attribute("y", at - 5) << "/>";
+      entry(sample_width, "critical section", "quiet");
+    }
     if (std::any_of(journeys_.begin(), journeys_.end(), is_lost)) {
       to << cross({from + 5, at}, 4.5);
       entry(10, "lost", "quiet");
@@ -352,8 +370,14 @@ class Picture {
     to << (is_lost(journey) ? cross(path.to, 4.5) : head(path)) << "</g>\n";
   }
 
+  // Who is elected comes first, for the other notes leave room to each other.
   void notes(std::ostream& to) {
+    for (const bool elections : {true, false}) notes(to, elections);
+  }
+
+  void notes(std::ostream& to, bool elections) {
     for (const TraceEvent& event : trace_.events) {
+      if ((event.kind == TraceKind::elect) != elections) continue;
       const Point at = point(event.at, event.node);
       std::string words;
       std::string shape;
@@ -404,10 +428,12 @@ class Picture {
       to << "<g><title>" << escaped(trace_.name(event.node)) << ' ' << escaped(words) << " at "
          << when(event.at) << "</title>" << shape << "</g>\n";
       const double half = Labels::width_of(words) / 2;
-      const Point middle{std::clamp(at.x, left_ + half, std::max(width_ - half, left_ + half)),
-                         at.y - 12};
-      if (labels_.place_level({middle.x, middle.y - Labels::font_size / 3}, 2 * half)) {
-        labels_text_ += text("halo mid", middle, words);
+      const double middle = std::clamp(at.x, left_ + half, std::max(width_ - half, left_ + half));
+      // Above the line, or below it where something else happened at the same time.
+      for (const double base : {at.y - 12, at.y + 20}) {
+        if (!labels_.place_level({middle, base - Labels::font_size / 3}, 2 * half)) continue;
+        labels_text_ += text("halo mid", {middle, base}, words);
+        break;
       }
     }
   }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <set>
 #include <sstream>
 #include <string>
 
@@ -64,14 +65,35 @@ TEST(Plot, OfSeriesOnTheSameSpotsAllAreSeen) {
   EXPECT_EQ(count(picture, "<path class=\"h\""), 4U + 1 + 0 + 1);  // and hollow marks around
 }
 
+// What a mark looks like, wherever it is: how many corners, and whether the second of them is below
+// the first, level with it or above.
+std::string shape_of(const std::string& path) {
+  if (path.find('a') != path.npos) return "circle";
+  std::istringstream numbers(path);
+  char letter = 0;
+  double x = 0;
+  double first = 0;
+  double second = 0;
+  numbers >> letter >> x >> first >> letter >> x >> second;
+  return std::to_string(count(path, "L")) + (second > first    ? "below"
+                                             : second == first ? "level"
+                                                               : "above");
+}
+
 TEST(Plot, SeriesDifferInColourOrShape) {
   std::vector<PlotSeries> many;
   for (int i = 0; i < 30; ++i) many.push_back({std::to_string(i), "", {}, {{1, 30.0 - i}}});
   const std::string picture = drawn(many);
   expect_well_formed(picture);
-  for (int colour = 0; colour < 6; ++colour) {
-    EXPECT_EQ(count(picture, "<g class=\"m t" + std::to_string(colour) + "\">"), 5U);
+  std::set<std::string> looks;
+  const std::string group = "<g class=\"m ";
+  const std::string mark = "<path class=\"h\" d=\"";
+  for (auto at = picture.find(group); at != picture.npos; at = picture.find(group, at + 1)) {
+    const auto path = picture.find(mark, at) + mark.size();
+    looks.insert(picture.substr(at + group.size(), 2) + " " +
+                 shape_of(picture.substr(path, picture.find('"', path) - path)));
   }
+  EXPECT_EQ(looks.size(), 30U);
 }
 
 TEST(Plot, WhatDiffersFromTheoryIsCrossedOut) {

@@ -25,6 +25,14 @@ std::string svg(const Trace& trace) {
   return out.str();
 }
 
+// The value of an attribute of the last shape of a class.
+std::string attribute_of(const std::string& picture, const std::string& shape,
+                         const std::string& name) {
+  const std::size_t from =
+      picture.find(" " + name + "=\"", picture.rfind("class=\"" + shape)) + name.size() + 3;
+  return picture.substr(from, picture.find('"', from) - from);
+}
+
 std::size_t arrows(const std::string& picture) {
   return count(picture, "<g class=\"m t") - count(picture, "class=\"legend ");
 }
@@ -42,6 +50,26 @@ TEST(Svg, IsWellFormedWhateverHappens) {
     EXPECT_EQ(picture.find("inf"), picture.npos);
     EXPECT_EQ(picture, svg(trace));
   }
+}
+
+TEST(Svg, WhoAsksForALeaderWaitsUntilItKnowsOne) {
+  Trace trace{.algorithm = "bully", .size = 2};
+  TraceRecorder record(trace);
+  record.local({0}, {0}, TraceKind::request);
+  record.local(message_time, {0}, TraceKind::suspect, {1});
+  record.local(message_time, {0}, TraceKind::timer, nobody, "0");
+  record.local(message_time, {0}, TraceKind::elect, {0});
+  const std::string elected = svg(trace);
+  // Beside what led to it.
+  EXPECT_EQ(count(elected, "elects 0</text>"), 1U);
+  EXPECT_EQ(count(elected, "suspects 1</text>"), 1U);
+  EXPECT_EQ(count(elected, "critical section"), 0U);
+  EXPECT_EQ(attribute_of(elected, "wait", "x2"), attribute_of(elected, "note", "cx"));
+  // Whoever waits for a lock goes on waiting whoever is elected.
+  record.local(2 * message_time, {0}, TraceKind::enter);
+  const std::string locked = svg(trace);
+  EXPECT_EQ(count(locked, "critical section</text>"), 1U);
+  EXPECT_EQ(attribute_of(locked, "wait", "x2"), attribute_of(locked, "in", "x"));
 }
 
 TEST(Svg, HasAnArrowForEveryArrival) {

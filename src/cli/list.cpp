@@ -149,6 +149,11 @@ boost::json::object json_of(const Info& info) {
                      {"quantity", sim::name_of(cost.metric)},
                      {"formula", cost.formula}});
   }
+  for (const ElectionCost& cost : info.election_costs) {
+    costs.push_back({{"scenario", cost.situation},
+                     {"quantity", cost.type.empty() ? "messages" : cost.type},
+                     {"formula", cost.formula}});
+  }
   one["costs"] = std::move(costs);
   boost::json::array lectures;
   for (const SeedFigure& figure : info.seeds) {

@@ -19,7 +19,6 @@ namespace baton::view {
 
 namespace {
 
-using svg::attribute;
 using svg::escaped;
 using svg::line;
 using svg::px;
@@ -177,9 +176,9 @@ class PlotPicture {
       free = rows_.back() + legend_row;
     }
     double limit = last;
-    for (auto row = rows_.rbegin(); row != rows_.rend(); ++row) {
-      *row = std::min(*row, limit);
-      limit = *row - legend_row;
+    for (std::size_t i = rows_.size(); i-- > 0;) {
+      rows_[i] = std::min(rows_[i], limit);
+      limit = rows_[i] - legend_row;
     }
   }
 

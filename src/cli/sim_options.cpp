@@ -193,7 +193,6 @@ Omission omission_named(const std::string& typed) {
       {"hold-rule", Omission::hold_rule},
       {"waiting-for-leases", Omission::waiting_for_leases},
       {"loyalty", Omission::loyalty},
-      {"backing-off", Omission::backing_off},
       {"release-replay", Omission::release_replay},
       {"epoch-check", Omission::epoch_check}};
   std::vector<std::string> names;
@@ -278,7 +277,7 @@ void SimOptions::add_to(CLI::App& command) {
       .add_option("--omit", omission,
                   "Leave out one rule of the resilient layer, to see what it is for: "
                   "durable-promises, unique-epochs, hold-rule, waiting-for-leases, loyalty, "
-                  "backing-off, release-replay, epoch-check")
+                  "release-replay, epoch-check")
       ->group("Layers");
 
   command

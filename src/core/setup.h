@@ -20,7 +20,6 @@ enum class Omission : std::uint8_t {
   hold_rule,           // a hold is carried over whatever views there were in between
   waiting_for_leases,  // a new view begins although someone left out may still be inside
   loyalty,             // members of a view that is well promise another all the same
-  backing_off,         // proposers that failed try again at once
   release_replay,      // a release during a change of view is forgotten
   epoch_check          // messages of an older view are accepted
 };

@@ -46,10 +46,9 @@ void Membership::expire(TimerId, Out& out) {
   detector_.tick();
   send_heartbeats(out);
   check_lease(out);
-  if (state_.pause > 0) --state_.pause;
   if (state_.proposal) {
     pursue(out);
-  } else if (state_.pause == 0 && detector_.first_trusted() == self_ && needs_new_view()) {
+  } else if (detector_.first_trusted() == self_ && needs_new_view()) {
     propose(out);
   }
   // A member that has promised this view but does not know that it exists has missed the message.
@@ -137,7 +136,7 @@ void Membership::upon_propose(NodeId from, const Propose& propose, Out& out) {
     return;
   }
   const bool was_active = is_active();
-  if (state_.proposal && state_.proposal->epoch < propose.epoch) abandon();
+  if (state_.proposal && state_.proposal->epoch < propose.epoch) state_.proposal.reset();
   // Of several promises in a row to one proposer's life the last stands for all.
   auto& before = state_.durable.before;
   const bool follows_own = !before.empty() && before.back() != state_.view.epoch &&
@@ -176,17 +175,8 @@ void Membership::upon_refuse(const Refuse& refuse) {
   note(refuse.promised);
   if (state_.proposal && state_.proposal->epoch == refuse.epoch && refuse.promised > refuse.epoch &&
       !state_.proposal->decided) {
-    abandon();
+    state_.proposal.reset();
   }
-}
-
-// Someone else proposes too. The smaller process comes back sooner, so that two do not get in each
-// other's way for ever.
-void Membership::abandon() {
-  state_.proposal.reset();
-  if (omits(Omission::backing_off)) return;
-  state_.failures = std::min(state_.failures + 1, 4U);
-  state_.pause = 1 + state_.failures * (1 + 2 * self_.value);
 }
 
 // What can be done for the proposal: ask again, decide, install.
@@ -228,7 +218,7 @@ void Membership::pursue(Out& out) {
     return;
   }
   if (!is_majority(proposal.promises.size())) {
-    abandon();
+    state_.proposal.reset();
     return;
   }
   decide(out);
@@ -343,8 +333,6 @@ void Membership::upon_install(const View& view, Out& out) {
   state_.view = view;
   state_.durable.before = {view.epoch};
   state_.kept = false;
-  state_.failures = 0;
-  state_.pause = 0;
   for (Claim& claim : state_.claims) {
     const Hold* hold = view.hold_of(claim.lock);
     if (hold != nullptr && hold->holder == self_) claim.confirmed = view.epoch;

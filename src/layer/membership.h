@@ -116,8 +116,6 @@ class Membership {
     bool kept = false;  // the proposer of the promised view keeps what is held here
     bool has_lease = false;
     std::uint64_t tick = 0;
-    std::uint32_t pause = 0;     // ticks before proposing again
-    std::uint32_t failures = 0;  // proposals in vain since the last view
     EpochNumber highest;         // heard of anywhere
     Epoch own_installed;         // the latest view that this process installed in this life
     std::vector<Peer> peers;
@@ -170,7 +168,6 @@ class Membership {
   void pursue(Out& out);
   void decide(Out& out);
   void install(Out& out);
-  void abandon();
   void check_lease(Out& out);
 
   bool needs_new_view() const;

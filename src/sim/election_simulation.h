@@ -63,6 +63,7 @@ class ElectionSimulation : public World<ElectionSimulation<P>, P> {
   }
   void recovered(NodeId id) { oracle_.recover(id, now_); }
   void paused(NodeId) {}
+  void resumed(NodeId) {}
   void struck() { oracle_.excuse(now_); }
 
   bool go_on_when_quiet() {

@@ -3,7 +3,12 @@
 namespace baton::sim {
 
 MutexOracle::MutexOracle(std::uint32_t size, Bounds bounds, Report& report)
-    : bounds_(bounds), report_(&report), order_(size), processes_(size) {
+    : bounds_(bounds),
+      report_(&report),
+      order_(size),
+      processes_(size),
+      paused_in_stay_(size),
+      behind_until_(size) {
   report.order_judged = order_.judges();
 }
 
@@ -29,6 +34,7 @@ bool MutexOracle::enter(NodeId node, Ticks now) {
             "process " + std::to_string(node.value) + " entered without having asked");
     return false;
   }
+  paused_in_stay_[node.value] = now < behind_until_[node.value];
   if (inside_ > 0) enter_beside_others(node, now);
   process.status = Status::inside;
   --waiting_;
@@ -57,12 +63,21 @@ bool MutexOracle::enter(NodeId node, Ticks now) {
   return true;
 }
 
+bool MutexOracle::was_paused(NodeId node, Ticks now) {
+  if (now < behind_until_[node.value]) paused_in_stay_[node.value] = true;
+  return paused_in_stay_[node.value];
+}
+
 void MutexOracle::enter_beside_others(NodeId node, Ticks now) {
+  bool excused = was_paused(node, now);
   NodeId other = last_inside_;
-  for (std::uint32_t i = 0; i < processes_.size(); ++i) {
-    if (processes_[i].status == Status::inside && !processes_[i].was_paused) other = {i};
+  for (std::uint32_t i = 0; i < processes_.size() && !excused; ++i) {
+    if (processes_[i].status != Status::inside || NodeId{i} == node) continue;
+    other = {i};
+    if (!was_paused(other, now)) break;
+    excused = true;
   }
-  if (processes_[other.value].was_paused || processes_[node.value].was_paused) {
+  if (excused) {
     ++report_->zombies;
     return;
   }
@@ -76,7 +91,7 @@ void MutexOracle::access(NodeId node, Ticks now) {
   ++report_->accesses;
   if (process.fence < highest_fence_) {
     ++report_->refused;
-    if (!process.was_paused) {
+    if (!was_paused(node, now)) {
       violate(Promise::safety, now,
               "the resource refused process " + std::to_string(node.value) +
                   ", which is inside, because process " + std::to_string(highest_fence_of_.value) +

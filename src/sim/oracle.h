@@ -159,7 +159,11 @@ class MutexOracle {
   void lose(NodeId node, Ticks now);
   // A process that was paused may believe for a while that it is inside. Nothing can prevent that;
   // the resource must refuse it.
-  void pause(NodeId node) { processes_[node.value].was_paused = true; }
+  void pause(NodeId node) {
+    paused_in_stay_[node.value] = true;
+    behind_until_[node.value] = forever;
+  }
+  void resume(NodeId node, Ticks now) { behind_until_[node.value] = now + time_to_notice; }
   // A fault may rightly take time to get over; the count for progress begins anew.
   void excuse(Ticks now) { last_progress_ = now; }
 
@@ -176,12 +180,15 @@ class MutexOracle {
  private:
   struct Process {
     Status status = Status::idle;
-    bool was_paused = false;  // since it asked
     Ticks requested_at{};
     std::uint64_t entries_then = 0;
     Fence fence{};
   };
 
+  // Within this time a process that was paused has noticed what it missed.
+  static constexpr Ticks time_to_notice = 30 * message_time;
+
+  bool was_paused(NodeId node, Ticks now);
   void violate(Promise promise, Ticks at, std::string what);
   void enter_beside_others(NodeId node, Ticks now);
   void look_for_starvation(Ticks now);
@@ -191,6 +198,8 @@ class MutexOracle {
   Report* report_;
   RequestOrder order_;
   std::vector<Process> processes_;
+  std::vector<bool> paused_in_stay_;     // paused during this stay, or shortly before
+  std::vector<Ticks> behind_until_;
   std::uint32_t waiting_ = 0;
   std::uint32_t inside_ = 0;
   NodeId last_inside_ = nobody;

@@ -131,6 +131,7 @@ class Simulation : public World<Simulation<P>, P> {
     driver_.is_free(id, now_);
   }
   void paused(NodeId id) { oracle_.pause(id); }
+  void resumed(NodeId id) { oracle_.resume(id, now_); }
   void struck() { oracle_.excuse(now_); }
 
   bool go_on() {

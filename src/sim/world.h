@@ -8,7 +8,7 @@
 //   handle(event)               a request or an exit comes due
 //   told(node, event)           a protocol emitted an event
 //   sent(node, slot), received(node, slot)
-//   crashed(node), recovered(node), paused(node), struck()
+//   crashed(node), recovered(node), paused(node), resumed(node), struck()
 //   make(node)                  the protocol of a process in its first life
 //   go_on_when_quiet()          nothing is scheduled any more: true if the application has more
 //   go_on()                     after each event: false ends the run
@@ -319,6 +319,7 @@ class World : private Chooser {
   void resume(NodeId id) {
     record(id, TraceKind::resume);
     condition_[id.value] = Condition::up;
+    application().resumed(id);
     std::vector<Event> now_due;
     std::erase_if(meanwhile_, [&](const Event& event) {
       if (event.node != id) return false;

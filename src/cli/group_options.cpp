@@ -71,9 +71,10 @@ void GroupOptions::add_to(CLI::App& command) {
   command.add_flag("--tell-queued", tell_queued, "central: answer DENIED to a request that waits")
       ->disable_flag_override()
       ->group("Group");
+  network.add_to(command);
 }
 
-Setup GroupOptions::setup(std::int64_t processes) const {
+Setup GroupOptions::setup(std::int64_t processes, std::uint64_t seed) const {
   if (processes < 2) {
     throw UsageError("a group has at least 2 processes, not " + std::to_string(processes));
   }
@@ -108,6 +109,7 @@ Setup GroupOptions::setup(std::int64_t processes) const {
                      std::to_string(setup.votes_needed) + " to " + std::to_string(size) +
                      " voters, not " + std::to_string(setup.voters_asked));
   }
+  network.apply_to(setup, seed);
   return setup;
 }
 

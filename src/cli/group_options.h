@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/network_options.h"
 #include "core/setup.h"
 
 namespace CLI {
@@ -23,10 +24,12 @@ struct GroupOptions {
   std::uint32_t coordinator = 0;
   bool tell_queued = false;
   std::vector<std::uint32_t> identities;
+  NetworkOptions network;
 
   void add_to(CLI::App& command);
-  // Throws UsageError where such a group cannot be.
-  Setup setup(std::int64_t processes) const;
+  // What of the group is random depends on the seed. Throws UsageError where such a group cannot
+  // be.
+  Setup setup(std::int64_t processes, std::uint64_t seed = 1) const;
 };
 
 // "2..50" or "7": the numbers of processes meant, or UsageError.

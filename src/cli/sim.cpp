@@ -11,6 +11,7 @@
 #include "cli/output_file.h"
 #include "cli/sim_machine.h"
 #include "cli/sim_options.h"
+#include "cli/sim_superpeer.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
 #include "cli/verdict.h"
@@ -189,6 +190,9 @@ class SimCommand {
     if (info_.kind == Kind::election) {
       election_rows(report, row);
       std::cout << table.str(terminal_width()) << "\n";
+      if (report.superpeers) {
+        std::cout << superpeer_text(plan_.setup, report, terminal_width());
+      }
       verdicts(report);
       return;
     }
@@ -323,6 +327,14 @@ class SimCommand {
               << "; add --seed " << plan_.seed << " --trace json -o FILE for the whole trace\n";
   }
 
+  static boost::json::array nodes_or_null(const std::vector<NodeId>& nodes) {
+    boost::json::array all;
+    for (const NodeId node : nodes) {
+      all.push_back(node == nobody ? boost::json::value(nullptr) : boost::json::value(node.value));
+    }
+    return all;
+  }
+
   void print_json(const Report& report, const Violation* broken) const {
     boost::json::object all;
     all["algorithm"] = info_.name;
@@ -367,13 +379,13 @@ class SimCommand {
         report.order_judged ? boost::json::value(report.inversions) : boost::json::value(nullptr);
     all["processes_touched"] = report.processes_touched;
     if (info_.kind == Kind::election) {
-      boost::json::array leaders;
-      for (const NodeId leader : report.leaders) {
-        leaders.push_back(leader == nobody ? boost::json::value(nullptr)
-                                           : boost::json::value(leader.value));
-      }
-      all["leaders"] = std::move(leaders);
+      all["leaders"] = nodes_or_null(report.leaders);
       all["returned"] = report.returned;
+      if (!report.parents.empty()) all["parents"] = nodes_or_null(report.parents);
+      if (report.superpeers) {
+        all["superpeers"] = superpeer_json(*report.superpeers);
+        all["superpeers_before"] = superpeer_json(*report.superpeers_before);
+      }
     }
     all["ended"] = in_message_times(report.ended);
     boost::json::array violations;
@@ -410,6 +422,9 @@ void add_sim(CLI::App& app, Action& action) {
       "  baton sim bakery -n 2 --entries 2 --trace\n"
       "  baton sim bully -n 5 --first 0 --crash 4@0 --trace\n"
       "  baton sim token-ring --resilient --reliable --crash 2@40 --recover 2@90 --loss 0.2\n"
+      "  baton sim wireless -n 6 --first 0 --graph 0-1,1-2,2-3,3-4,4-5,5-0,1-4 --capacities "
+      "4,7,1,9,3,2\n"
+      "  baton sim superpeer -n 100 --superpeers 8 --cap 15 --places corner --first 0\n"
       "Times are in message times. Exit code 1: a promise was broken.");
   command->callback([&action, command, options] {
     options->note_given(*command);

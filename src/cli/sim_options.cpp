@@ -204,6 +204,24 @@ Omission omission_named(const std::string& typed) {
                    did_you_mean(typed, names));
 }
 
+// The dearest situation that theory knows; and where everyone talks to everyone for ever, or hears
+// of every step, at least one message per pair.
+double messages_of_an_election(const Setup& setup, const Info& info) {
+  const double pairs = static_cast<double>(setup.size) * setup.size;
+  double most = info.perpetual || info.choice == Choice::several ? pairs : 1;
+  for (const ElectionCost& cost : info.election_costs) {
+    most = std::max(most, cost.value({setup, {{0}}, {}}).high);
+  }
+  return most;
+}
+
+void refuse_if_too_many(double messages, double most) {
+  if (messages <= most) return;
+  throw UsageError("this election would send about " +
+                   grouped(static_cast<std::uint64_t>(messages)) +
+                   " messages; take fewer processes");
+}
+
 // A run that could not end in a sensible time or would not fit in memory is better not begun.
 void refuse_if_hopeless(const Plan& plan, const Info& info) {
   constexpr double most_messages = 4e9;
@@ -214,6 +232,10 @@ void refuse_if_hopeless(const Plan& plan, const Info& info) {
     if (cost.scenario == Scenario::alone && cost.metric == Metric::messages) {
       per_entry = std::max(per_entry, cost.value(typical).high);
     }
+  }
+  if (info.kind == Kind::election) {
+    refuse_if_too_many(messages_of_an_election(plan.setup, info), most_at_once);
+    return;
   }
   const Workload& work = plan.workload;
   const double asking = work.requesters > 0 ? work.requesters : plan.setup.size;
@@ -422,7 +444,7 @@ Promises SimOptions::demands() const {
 
 sim::Plan SimOptions::plan(const Info& info) const {
   Plan plan;
-  plan.setup = group.setup(group_size(processes));
+  plan.setup = group.setup(group_size(processes), seed);
   const std::uint32_t size = plan.setup.size;
   plan.seed = seed;
   plan.delay = delay_of(delay);

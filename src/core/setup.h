@@ -6,7 +6,9 @@
 #include <memory>
 #include <vector>
 
+#include "core/graph.h"
 #include "core/ids.h"
+#include "core/plane.h"
 #include "core/tree.h"
 #include "core/voting_sets.h"
 
@@ -41,6 +43,17 @@ struct Setup {
 
   // `wireless`: how well each process would do as the leader; empty: all alike.
   std::vector<std::uint32_t> capacities;
+  // ... and who is within reach of whom; none: everybody.
+  std::shared_ptr<const Graph> graph;
+
+  // `superpeer`: how many there shall be, how many processes each may serve (0: any number), and
+  // where everyone is; empty: on a square lattice.
+  std::uint32_t superpeers = 1;
+  std::uint32_t load_cap = 0;
+  std::vector<Place> places;
+
+  // `detector-leader`: patience grows with every wrong suspicion.
+  bool patience_grows = true;
 
   Omission omission = Omission::nothing;  // `Resilient<>` and its membership
 
@@ -55,6 +68,10 @@ struct Setup {
   std::uint32_t capacity(NodeId node) const {
     return capacities.empty() ? 0 : capacities[node.value];
   }
+  std::vector<NodeId> neighbours(NodeId node) const;
+  // How many pairs of processes are within each other's reach.
+  std::uint64_t edges() const { return graph ? graph->edges() : most_edges(size); }
+  Place place(NodeId node) const;
   // Hops along the ring.
   std::uint32_t ring_distance(NodeId from, NodeId to) const {
     return to.value >= from.value ? to.value - from.value : to.value + size - from.value;
@@ -62,7 +79,8 @@ struct Setup {
 };
 
 // A group in which every algorithm can run: tokens start at process 0, which coordinates and is the
-// centre of a star; the smallest voting sets known; a majority of votes, asked of all.
+// centre of a star; the smallest voting sets known; a majority of votes, asked of all; one
+// superpeer for up to five processes.
 Setup default_setup(std::uint32_t size);
 
 }  // namespace baton

@@ -10,14 +10,14 @@ HeartbeatDetector::HeartbeatDetector(NodeId self, std::uint32_t size, bool learn
   state_.patience.assign(size, first_patience);
 }
 
-bool HeartbeatDetector::hear(NodeId from) {
-  state_.silence[from.value] = 0;
+bool HeartbeatDetector::hear(NodeId from, std::uint32_t late) {
+  std::uint32_t& silence = state_.silence[from.value];
+  std::uint32_t& patience = state_.patience[from.value];
+  silence = std::min(silence, late);
   if (!state_.suspected.contains(from)) return false;
+  if (learns_) patience = std::min(patience + patience / 2, most_patience);
+  if (silence >= patience) return false;
   state_.suspected.erase(from);
-  if (learns_) {
-    std::uint32_t& patience = state_.patience[from.value];
-    patience = std::min(patience + patience / 2, most_patience);
-  }
   return true;
 }
 

@@ -34,12 +34,12 @@ class HeartbeatDetector {
 
   HeartbeatDetector(NodeId self, std::uint32_t size, bool learns = true);
 
-  // A sign of life. True if that process was suspected.
-  bool hear(NodeId from);
   // Someone knows better, or believes so.
   void suspect(NodeId node) {
     if (node != self_) state_.suspected.insert(node);
   }
+  // A sign of life, by so many ticks older than news should be. True if this ends a suspicion.
+  bool hear(NodeId from, std::uint32_t late = 0);
   // Time passes. Returns whom this makes suspected.
   NodeSet tick();
 

@@ -32,6 +32,10 @@ class ElectionOracle {
   // It goes on although there is no reason to.
   bool is_endless(Ticks now, Ticks bound) const { return now - excused_ > bound; }
   void report_endless(Ticks now, Ticks bound);
+  // Of an election of several: they are not the set that they should be.
+  void report_wrong_set(Ticks now, std::string why) {
+    violate(Promise::right_leader, now, std::move(why));
+  }
 
   // All is quiet: is this how it should end? `can_talk` says who is connected with whom.
   void judge(Ticks now, const std::function<bool(NodeId, NodeId)>& can_talk);

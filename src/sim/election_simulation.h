@@ -86,16 +86,30 @@ class ElectionSimulation : public World<ElectionSimulation<P>, P> {
 
   void judge() {
     oracle_.judge(now_, [&](NodeId a, NodeId b) { return this->can_talk(a, b); });
+    if (P::info().choice != Choice::several || report_.requests == 0) return;
+    if (const auto fault = superpeer_fault(plan_.setup, report_.leaders)) {
+      oracle_.report_wrong_set(now_, *fault);
+    }
   }
 
   void finish() {
     for (std::size_t i = 0; i < Base::types; ++i) report_.messages_enter += this->sent_of(i);
+    if (P::info().choice == Choice::several) measure_set();
     if constexpr (requires(const P& protocol) { protocol.parent(); }) {
       // The tree that the election built.
       for (std::uint32_t i = 0; i < plan_.setup.size; ++i) {
         report_.parents.push_back(this->is_up({i}) ? this->node({i}).parent() : nobody);
       }
     }
+  }
+
+  // Tokens begin at the first processes.
+  void measure_set() {
+    std::vector<NodeId> first;
+    for (std::uint32_t i = 0; i < plan_.setup.superpeers; ++i) first.push_back({i});
+    report_.superpeers_before = measure_superpeers(plan_.setup, std::move(first), {});
+    report_.superpeers =
+        measure_superpeers(plan_.setup, superpeers_among(report_.leaders), report_.leaders);
   }
 
   Driver driver_;

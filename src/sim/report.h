@@ -10,6 +10,7 @@
 
 #include "core/ids.h"
 #include "core/info.h"
+#include "sim/superpeer_measures.h"
 
 namespace baton::sim {
 
@@ -95,6 +96,10 @@ struct Report {
   // none; `entries` counts how often anyone learned of a leader. And the tree, if one was built.
   std::vector<NodeId> leaders;
   std::vector<NodeId> parents;
+
+  // Of elections of several: how good the set is, and that with which it began.
+  std::optional<SuperpeerMeasures> superpeers;
+  std::optional<SuperpeerMeasures> superpeers_before;
 
   std::vector<Turn> turns;
   Steady steady;  // from entry number `Workload::count_from` to the last, if that is above 0

@@ -60,6 +60,38 @@ TEST(BadInput, GroupsThatDoNotExist) {
   expect_refused("sim central -n 5 --coordinator 5", "no process 5: they are 0 to 4");
 }
 
+TEST(BadInput, Graphs) {
+  const std::string sim = "sim wireless -n 4 --graph ";
+  expect_refused(sim + "rng", "did you mean 'ring'?");
+  expect_refused(sim + "''", "a graph is ring, grid, complete, random[:EDGES] or a list of edges");
+  expect_refused(sim + "0-1,1-2", "not connected: there is no way from process 0 to process 3");
+  expect_refused(sim + "0-1,1-2,2-4", "no process 4: they are 0 to 3");
+  expect_refused(sim + "0-1,1-1,1-2,2-3", "process 1 cannot be its own neighbour");
+  expect_refused(sim + "0-1,1-2,2-", "'2-' is not an edge such as 0-1");
+  expect_refused(sim + "0-1,1-2,2-x", "'2-x' is not an edge such as 0-1");
+  expect_refused(sim + "random:2", "has 3 to 6 edges, not 2");
+  expect_refused(sim + "random:7", "has 3 to 6 edges, not 7");
+  expect_refused(sim + "random:", "has 3 to 6 edges, not none");
+  expect_refused(sim + "random:many", "has 3 to 6 edges, not many");
+  expect_refused("sim wireless -n 4 --capacities 1,2,3", "3 capacities for 4 processes");
+  expect_refused("sim wireless -n 4 --capacities 1,2,3,4,5", "5 capacities for 4 processes");
+  expect_refused("sim wireless -n 2 --capacities 1,-2", "'-2' is not a capacity");
+  expect_refused("sim wireless -n 2 --capacities 1,5000000000", "is not a capacity");
+  expect_refused("sim wireless --crash 1@0", "no process crashes; to break this on purpose");
+}
+
+TEST(BadInput, Superpeers) {
+  expect_refused("sim superpeer -n 10 --superpeers 11", "11 superpeers among 10 processes");
+  expect_refused("sim superpeer -n 10 --superpeers 0", "--superpeers: 0 is too small");
+  expect_refused("sim superpeer -n 10 --superpeers -1", "'-1' is not a whole number");
+  expect_refused("sim superpeer -n 10 --superpeers 2 --cap 3",
+                 "2 superpeers that serve 3 each cannot serve 8; take --cap 4 or more");
+  expect_refused("sim superpeer -n 10 --cap 0", "--cap: 0 is too small");
+  expect_refused("sim superpeer --places rand", "did you mean 'random'?");
+  expect_refused("sim detector-leader --detector perfect",
+                 "eventually-perfect or eventually-strong, not 'perfect'");
+}
+
 TEST(BadInput, ImpossibleFaults) {
   const std::string sim = "sim lamport -n 3 --allow crash,loss,suspicion ";
   expect_refused(sim + "--crash 3@1", "no process 3: they are 0 to 2");
@@ -133,6 +165,9 @@ TEST(BadInput, Workloads) {
 TEST(BadInput, ARunThatCouldNotEndIsNotBegun) {
   expect_refused("sim ricart-agrawala -n 1000000", "fewer processes");
   expect_refused("sim bakery -n 1000 --entries 1000000", "fewer processes");
+  expect_refused("sim wireless -n 1000000", "fewer processes");
+  expect_refused("sim detector-leader -n 1000000", "fewer processes");
+  expect_refused("sim superpeer -n 1000000", "fewer processes");
 }
 
 TEST(BadInput, Output) {

@@ -1,0 +1,30 @@
+// The options that say how a group lies in space: who reaches whom, who is where, how many
+// superpeers there shall be.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/setup.h"
+
+namespace CLI {
+class App;
+}
+
+namespace baton::cli {
+
+struct NetworkOptions {
+  std::string graph = "complete";
+  std::vector<std::string> capacities;
+  std::string places = "lattice";
+  std::uint32_t superpeers = 0;
+  std::uint32_t cap = 0;
+  std::string detector = "eventually-perfect";
+
+  void add_to(CLI::App& command);
+  // What is drawn at random is drawn from the seed. Throws UsageError where such a group cannot be.
+  void apply_to(Setup& setup, std::uint64_t seed) const;
+};
+
+}  // namespace baton::cli

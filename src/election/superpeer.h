@@ -1,0 +1,94 @@
+// Superpeers by repelling tokens: several leaders, evenly spread.
+//
+// V. Lo, D. Zhou, Y. Liu, C. GauthierDickey and J. Li, "Scalable supernode selection in
+// peer-to-peer overlay networks", 2nd International Workshop on Hot Topics in Peer-to-Peer Systems,
+// 2005, for the problem; the rule of the field's lectures: tokens that repel each other in the
+// plane.
+//
+// Idea: there are as many tokens as superpeers are wanted. Each is pushed away by the others and by
+// the edges of the plane, and moves to the process nearest to where the push leads. When no token
+// is pushed hard enough any more, those who have one are superpeers, and everyone else joins the
+// nearest that can still serve it.
+//
+// Assumes: no message is lost, no process crashes; everyone knows where everyone is.
+// Promises: exactly Setup::superpeers superpeers, none of which ever serves more than
+// Setup::load_cap, and everyone is served.
+// Costs: none published. One turn of a token takes N−1 messages, one more if it moves.
+//
+// Choices of ours, since the lectures give only the idea:
+// - Tokens take turns, token 0 first. Where a token sees the others at rest, every move lowers the
+//   energy of all together, so that it must come to an end; tokens that move at once can chase
+//   each other for ever, and two may land at one process.
+// - The force falls with the third power of the distance, and an edge repels like a mirror image.
+//   A force that reaches farther drives all tokens to the edges.
+// - A token begins at each of the processes 0, 1, 2 …
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/node_set.h"
+#include "core/protocol.h"
+
+namespace baton {
+
+class Superpeer {
+ public:
+  struct Begin {};
+  // A token moves here in this turn. It is the token whose turn it is.
+  struct Token {
+    std::uint64_t turn;
+  };
+  // After this turn its token is at the sender.
+  struct Here {
+    std::uint64_t turn;
+  };
+  struct Join {};
+  struct Welcome {};
+  struct Full {};
+  using Message = std::variant<Begin, Token, Here, Join, Welcome, Full>;
+  using Event = Elected;
+  using Out = Outbox<Message, Event>;
+
+  struct State {
+    bool has_begun = false;
+    std::vector<NodeId> tokens;    // where each is after the turns heard of
+    std::uint64_t turn = 0;        // turns heard of without a gap
+    std::uint64_t turns_done = 0;  // this process has acted in all its turns below
+    std::uint32_t stays = 0;       // turns in a row in which no token moved
+    // What was heard of later turns.
+    std::vector<std::pair<std::uint64_t, NodeId>> early;
+    NodeSet served;
+    NodeSet refused_by;
+    NodeId asked = nobody;
+    NodeId superpeer = nobody;  // that serves this process, or itself
+  };
+
+  Superpeer(NodeId self, const Setup& setup);
+
+  void elect(Out& out);
+  void receive(NodeId from, const Message& message, Out& out);
+
+  const State& state() const { return state_; }
+  static const Info& info();
+
+ private:
+  bool is_settled() const { return state_.stays >= state_.tokens.size(); }
+  void take_turn(Out& out);
+  void announce(std::uint64_t turn, Out& out);
+  void hear(std::uint64_t turn, NodeId holder, Out& out);
+  void note(NodeId holder);
+  void settle(Out& out);
+  void ask_nearest(Out& out);
+  void upon_join(NodeId from, Out& out);
+  void upon_welcome(NodeId from, Out& out);
+  void upon_full(NodeId from, Out& out);
+
+  NodeId self_;
+  const Setup* setup_;
+  State state_;
+};
+
+}  // namespace baton

@@ -11,8 +11,9 @@ namespace {
 // What two tokens at a distance of 1 have. Large enough for differences across the whole plane to
 // remain visible, and small enough that thousands of tokens do not overflow.
 constexpr std::int64_t unit = std::int64_t{1} << 48;
-// A move must win this part of the token's energy.
-constexpr std::int64_t worthwhile = 16;
+// A move must win this part of the token's energy. A finer one takes more turns and hardly betters
+// the result.
+constexpr std::int64_t worthwhile = 64;
 
 struct Force {
   std::int64_t x = 0;

@@ -89,18 +89,15 @@ void Superpeer::settle(Out& out) {
 }
 
 void Superpeer::ask_nearest(Out& out) {
-  state_.asked = nobody;
-  const Place here = setup_->place(self_);
+  const auto distance_to = [&](NodeId node) {
+    return squared_distance(setup_->place(self_), setup_->place(node));
+  };
+  NodeId nearest = nobody;
   for (const NodeId superpeer : state_.tokens) {
     if (state_.refused_by.contains(superpeer)) continue;
-    const auto distance_to = [&](NodeId node) {
-      return squared_distance(here, setup_->place(node));
-    };
-    if (state_.asked == nobody || distance_to(superpeer) < distance_to(state_.asked)) {
-      state_.asked = superpeer;
-    }
+    if (nearest == nobody || distance_to(superpeer) < distance_to(nearest)) nearest = superpeer;
   }
-  if (state_.asked != nobody) out.send(state_.asked, Join{});
+  if (nearest != nobody) out.send(nearest, Join{});
 }
 
 // May come before this process has heard that its token will stay.
@@ -121,7 +118,7 @@ void Superpeer::upon_welcome(NodeId from, Out& out) {
 }
 
 void Superpeer::upon_full(NodeId from, Out& out) {
-  if (from != state_.asked || state_.superpeer != nobody) return;
+  if (state_.superpeer != nobody) return;
   state_.refused_by.insert(from);
   ask_nearest(out);
 }

@@ -62,7 +62,6 @@ class Superpeer {
     std::vector<std::pair<std::uint64_t, NodeId>> early;
     NodeSet served;
     NodeSet refused_by;
-    NodeId asked = nobody;
     NodeId superpeer = nobody;  // that serves this process, or itself
   };
 

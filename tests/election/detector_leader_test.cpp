@@ -92,6 +92,28 @@ TEST(DetectorLeader, EachSideOfAPartitionHasItsOwnAndTogetherOneAgain) {
   EXPECT_EQ(healed.leaders, std::vector<NodeId>(5, NodeId{0}));
 }
 
+class NoChoice : public Chooser {
+ public:
+  std::uint32_t choose(std::uint32_t) override { return 0; }
+};
+
+TEST(DetectorLeader, AnswersToAnEarlierLifeProveNothing) {
+  const baton::Setup setup = default_setup(2);
+  NoChoice chooser;
+  DetectorLeader::Out out(chooser);
+  DetectorLeader process({1}, setup);
+  process.start(out);
+  for (std::uint32_t i = 0; i < HeartbeatDetector::first_patience; ++i) process.expire({0}, out);
+  ASSERT_EQ(process.state().leader, NodeId{1});
+  process.receive({0}, DetectorLeader::Heartbeat{1, 999}, out);
+  EXPECT_EQ(process.state().leader, NodeId{1});
+  EXPECT_EQ(process.state().detector.patience[0], HeartbeatDetector::first_patience);
+  process.receive({0}, DetectorLeader::Heartbeat{2, 0}, out);
+  EXPECT_EQ(process.state().leader, NodeId{1});
+  process.receive({0}, DetectorLeader::Heartbeat{3, 4}, out);
+  EXPECT_EQ(process.state().leader, NodeId{0});
+}
+
 // Crashes and recoveries of anyone at any time, with delays, losses and slow channels.
 Plan random_world(std::uint64_t seed) {
   SeededChooser chooser(seed);

@@ -146,6 +146,34 @@ TEST(Wireless, ALaterElectionIsHeldWhoeverStartsIt) {
   EXPECT_EQ(count_of(report, ""), 3 * (4 * plan.setup.edges() - 6 + 1));
 }
 
+TEST(Wireless, WhoTakesPartInAnElectionDoesNotStartAnother) {
+  Plan plan;
+  plan.setup = default_setup(6);
+  plan.setup.graph = ring_graph(6);
+  plan.workload = {.kind = Workload::Kind::one, .first = {0}};
+  plan.workload.also = {{Ticks{1'500'000}, NodeId{1}}, {Ticks{2'500'000}, NodeId{0}}};
+  const Report report = run(plan);
+  EXPECT_EQ(report.requests, 3U);
+  EXPECT_EQ(count_of(report, ""), 4 * plan.setup.edges() - 6 + 1);
+}
+
+// What the network doubles is not passed on twice.
+TEST(Wireless, DuplicatesCauseNoFurtherWaves) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    SeededChooser chooser(seed);
+    Plan plan;
+    plan.seed = seed;
+    plan.setup = default_setup(8);
+    plan.setup.graph = random_graph(8, 12, chooser);
+    plan.delay.kind = sim::Delay::Kind::exponential;
+    plan.faults.duplication = 0.9;
+    plan.workload = {.kind = Workload::Kind::one, .first = {chooser.choose(8)}};
+    const Report report = run(plan);
+    ASSERT_EQ(count_of(report, "Election"), 2U * 12 - 8 + 1) << "seed " << seed;
+    ASSERT_EQ(count_of(report, "Leader"), 7U) << "seed " << seed;
+  }
+}
+
 TEST(Wireless, EveryoneLearnsOfTheBestInRandomWorlds) {
   for (std::uint64_t seed = 0; seed < 4000; ++seed) {
     SeededChooser chooser(seed);

@@ -8,6 +8,7 @@
 
 #include "cli/algorithms.h"
 #include "cli/command.h"
+#include "cli/compare_formulas.h"
 #include "cli/compare_plot.h"
 #include "cli/group_options.h"
 #include "cli/numbers.h"
@@ -40,6 +41,7 @@ struct Row {
 struct Options {
   std::vector<std::string> processes{"10"};
   std::vector<std::string> algorithms;
+  std::string kind;
   GroupOptions group;
   PlotOptions plot;
   std::uint64_t seed = 1;
@@ -293,6 +295,7 @@ void add_compare(CLI::App& app, Action& action) {
   command->add_option("-n,--processes", options->processes, "Group sizes: 5 or 2..50; may repeat")
       ->allow_extra_args(false)
       ->capture_default_str();
+  command->add_option("--kind", options->kind, "mutual-exclusion (default), formulas");
   command->add_option("--seed", options->seed, "Seed of what is drawn at random")
       ->check(whole_number());
   command->add_flag("--json", options->json, "An array of objects, for programs")
@@ -303,10 +306,22 @@ void add_compare(CLI::App& app, Action& action) {
   command->footer(
       "Examples:\n  baton compare -n 10\n  baton compare maekawa raymond -n 2..9 --tree binary\n"
       "  baton compare --svg messages.svg\n"
+      "  baton compare --kind formulas\n"
       "Exit code 1: a measured value differs from theory.");
   command->callback([&action, command, options] {
+    const bool narrowed = command->count("algorithms") + command->count("--processes") > 0;
     options->plot.settle(*command, options->processes);
-    action = [options] { return Compare(*options).run(); };
+    action = [options, narrowed] {
+      if (options->kind == "formulas") {
+        if (narrowed) throw UsageError("--kind formulas takes neither algorithms nor -n");
+        return compare_formulas(options->seed, options->json, options->ascii);
+      }
+      if (!options->kind.empty() && options->kind != "mutual-exclusion") {
+        throw UsageError("--kind is mutual-exclusion or formulas, not '" + options->kind + "'" +
+                         did_you_mean(options->kind, {"mutual-exclusion", "formulas"}));
+      }
+      return Compare(*options).run();
+    };
   });
 }
 

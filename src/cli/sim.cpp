@@ -16,6 +16,7 @@
 #include "cli/text.h"
 #include "cli/verdict.h"
 #include "sim/plan.h"
+#include "sim/resource_oracle.h"
 #include "view/chrome.h"
 #include "view/diagram.h"
 #include "view/json_lines.h"
@@ -49,9 +50,14 @@ class SimCommand {
  public:
   explicit SimCommand(SimOptions options)
       : options_(std::move(options)),
+        entry_(algorithm(options_.algorithm)),
         subject_(algorithm_on_layers(options_)),
         info_(subject_.info()),
-        plan_(options_.plan(info_)) {}
+        plan_(options_.plan(info_)),
+        run_(with_resources() ? entry_.run_resources : subject_.run),
+        judged_((with_resources() ? sim::resource_promises(info_, plan_.setup.acquisition)
+                                  : info_.promises) |
+                plan_.demands) {}
 
   int run() {
     check_trace_options();
@@ -59,7 +65,7 @@ class SimCommand {
     OutputFile file(options_.output);
     OutputFile picture_file(options_.svg);
     const Report report = search();
-    const Violation* broken = report.broken(info_.promises | plan_.demands);
+    const Violation* broken = report.broken(judged_);
     if (picture_file) refuse_crowded_picture(report);
     if (!options_.trace.empty() || broken != nullptr || picture_file) trace();
     if (picture_file) {
@@ -82,6 +88,7 @@ class SimCommand {
   }
 
  private:
+  bool with_resources() const { return options_.several.are_meant(); }
   bool to_file() const { return !options_.output.empty(); }
 
   void check_trace_options() {
@@ -136,9 +143,9 @@ class SimCommand {
                     grouped(entries) + " entries");
         };
       }
-      Report report = subject_.run(plan_, nullptr);
+      Report report = run_(plan_, nullptr);
       seeds_tried_ = i + 1;
-      if (i + 1 >= options_.seeds || report.broken(info_.promises | plan_.demands) != nullptr) {
+      if (i + 1 >= options_.seeds || report.broken(judged_) != nullptr) {
         return report;
       }
     }
@@ -148,7 +155,7 @@ class SimCommand {
   void trace() {
     plan_.progress = nullptr;
     trace_.names = options_.names;
-    subject_.run(plan_, &trace_);
+    run_(plan_, &trace_);
   }
 
   std::string diagram(std::size_t max_rows) const {
@@ -180,13 +187,19 @@ class SimCommand {
   void print(const Report& report) const {
     std::cout << "\n"
               << in_characters(info_.title, options_.ascii) << ", " << grouped(plan_.setup.size)
-              << " processes, seed " << plan_.seed
+              << " processes, " << several_resources() << "seed " << plan_.seed
               << (seeds_tried_ > 1 ? " (of " + grouped(seeds_tried_) + " tried)" : "") << "\n\n";
     Table table({"measured", "", ""});
     const auto row = [&](const std::string& what, const std::string& value,
                          const std::string& remark = "") {
       table.add({what, value, remark});
     };
+    if (with_resources()) {
+      resource_rows(report, row);
+      std::cout << table.str(terminal_width()) << "\n";
+      verdicts(report);
+      return;
+    }
     if (info_.kind == Kind::election) {
       election_rows(report, row);
       std::cout << table.str(terminal_width()) << "\n";
@@ -237,6 +250,31 @@ class SimCommand {
                             : "group too large");
     std::cout << table.str(terminal_width()) << "\n";
     verdicts(report);
+  }
+
+  std::string several_resources() const {
+    if (!with_resources()) return "";
+    return grouped(plan_.setup.resources) + " resources acquired by strategy " +
+           std::string(name_of(plan_.setup.acquisition)) + ", ";
+  }
+
+  template <class Row>
+  void resource_rows(const Report& report, const Row& row) const {
+    row("entries", grouped(report.entries),
+        "with all that was wanted, of " + grouped(report.requests) + " requests");
+    row("messages", grouped(report.messages()), by_type(report));
+    row("messages per entry", number(report.per_entry(report.messages())));
+    if (report.waiting.count > 0) {
+      row("waiting", number(report.waiting.mean()),
+          "message times (" + number(report.waiting.min) + " to " + number(report.waiting.max) +
+              ") from request to entry");
+    }
+    row("throughput", number(report.throughput()), "entries per message time");
+    row("most at once", grouped(report.most_inside), "processes that held all they wanted");
+    if (plan_.setup.acquisition == Acquisition::detect) {
+      row("refused", grouped(report.refusals), "requests that would have closed a cycle");
+    }
+    row("most bypassed", grouped(report.most_bypassed), "entries of others during one wait");
   }
 
   template <class Row>
@@ -307,7 +345,7 @@ class SimCommand {
                 << " configured processes: they stop rather than guess\n";
     }
     for (const Promise promise : all_promises) {
-      Verdict verdict{.promise = promise, .judged = (info_.promises | plan_.demands).has(promise)};
+      Verdict verdict{.promise = promise, .judged = judged_.has(promise)};
       if (const Violation* violation = report.violated(promise)) {
         verdict.broken = "at " + number(in_message_times(violation->at)) + ": " + violation->what;
       }
@@ -378,6 +416,12 @@ class SimCommand {
     all["inversions"] =
         report.order_judged ? boost::json::value(report.inversions) : boost::json::value(nullptr);
     all["processes_touched"] = report.processes_touched;
+    if (with_resources()) {
+      all["resources"] = plan_.setup.resources;
+      all["strategy"] = name_of(plan_.setup.acquisition);
+      all["refusals"] = report.refusals;
+      all["most_inside"] = report.most_inside;
+    }
     if (info_.kind == Kind::election) {
       all["leaders"] = nodes_or_null(report.leaders);
       all["returned"] = report.returned;
@@ -401,9 +445,12 @@ class SimCommand {
   }
 
   SimOptions options_;
+  const sim::Entry& entry_;
   const sim::Runnable& subject_;
   const Info& info_;
   Plan plan_;
+  Report (*run_)(const Plan&, Trace*);
+  Promises judged_;  // promised or demanded
   Trace trace_;
   std::uint64_t seeds_tried_ = 0;
 };
@@ -425,6 +472,7 @@ void add_sim(CLI::App& app, Action& action) {
       "  baton sim wireless -n 6 --first 0 --graph 0-1,1-2,2-3,3-4,4-5,5-0,1-4 --capacities "
       "4,7,1,9,3,2\n"
       "  baton sim superpeer -n 100 --superpeers 8 --cap 15 --places corner --first 0\n"
+      "  baton sim ricart-agrawala -n 2 --resources 2 --strategy naive\n"
       "Times are in message times. Exit code 1: a promise was broken.");
   command->callback([&action, command, options] {
     options->note_given(*command);

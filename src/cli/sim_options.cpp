@@ -306,6 +306,11 @@ void SimOptions::add_to(CLI::App& command) {
       .add_option("--delay", delay,
                   "constant[:MEAN], uniform[:LOW,HIGH], exponential[:MEAN], heavy[:MEAN]")
       ->group("World");
+  command
+      .add_option("--send-cost", send_cost,
+                  "Each send keeps its sender busy for so long; sends queue up behind each other")
+      ->check(finite_number())
+      ->group("World");
   command.add_flag("--reorder", reorder, "Channels are not FIFO")
       ->disable_flag_override()
       ->group("World");
@@ -406,6 +411,7 @@ void SimOptions::add_to(CLI::App& command) {
   command.add_flag("--json", json, "The report as an object, for programs")
       ->disable_flag_override()
       ->group("Output");
+  several.add_to(command);
   group.add_to(command);
 }
 
@@ -449,6 +455,8 @@ sim::Plan SimOptions::plan(const Info& info) const {
   plan.seed = seed;
   plan.delay = delay_of(delay);
   plan.critical_section = ticks(critical_section, "the length of the critical section");
+
+  plan.send_cost = ticks(send_cost, "the cost of a send");
 
   Workload& work = plan.workload;
   work.kind = workload.empty() ? (first.empty() ? Workload::Kind::everyone : Workload::Kind::one)
@@ -517,6 +525,7 @@ sim::Plan SimOptions::plan(const Info& info) const {
   if (std::set<std::string>(names.begin(), names.end()).size() != names.size()) {
     throw UsageError("--names gives the same name twice");
   }
+  several.apply(plan, info, given);
   if (const auto why = sim::objection(plan, info)) throw UsageError(*why);
   if (reorder && plan.delay.kind == Delay::Kind::constant) {
     throw UsageError(

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/group_options.h"
+#include "cli/resource_options.h"
 #include "core/info.h"
 #include "sim/catalog.h"
 #include "sim/plan.h"
@@ -23,6 +24,7 @@ struct SimOptions {
   std::string algorithm;
   std::string processes = "5";
   GroupOptions group;
+  ResourceOptions several;
   std::uint64_t seed = 1;
   std::uint64_t seeds = 1;
 
@@ -33,6 +35,7 @@ struct SimOptions {
   double think = 10;
   double rate = 0.1;
   double critical_section = 1;
+  double send_cost = 0;
 
   bool reliable = false;
   bool resilient = false;

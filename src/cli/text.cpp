@@ -98,7 +98,9 @@ std::string in_characters(std::string_view text, bool ascii) {
   std::string plain(text);
   if (!ascii) return plain;
   using Pair = std::pair<std::string_view, std::string_view>;
-  for (const auto& [sign, letters] : {Pair{"–", "-"}, Pair{"−", "-"}, Pair{"√", "sqrt "}}) {
+  for (const auto& [sign, letters] :
+       {Pair{"–", "-"}, Pair{"−", "-"}, Pair{"√", "sqrt "}, Pair{"²", "^2"}, Pair{"Σ", "sum"},
+        Pair{"·", "*"}, Pair{"≥", ">="}, Pair{"λ", "rate"}}) {
     for (auto at = plain.find(sign); at != plain.npos; at = plain.find(sign, at)) {
       plain.replace(at, sign.size(), letters);
     }

@@ -161,15 +161,19 @@ constexpr std::string_view find_type_name() {
 
 }  // namespace detail
 
-// The bare name of a type: "Request".
+// The bare name of a type: "Request". A message that carries another may say what it is called.
 template <class T>
 constexpr std::string_view type_name() {
-  constexpr std::string_view name = detail::find_type_name<T>();
-  return name;
+  if constexpr (requires { T::message_name; }) {
+    return T::message_name;
+  } else {
+    constexpr std::string_view name = detail::find_type_name<T>();
+    return name;
+  }
 }
 
 // For people and traces: numbers, true and false, [lists], (aggregates). Processes print as plain
-// numbers, timestamps as the literature writes them: <102,32>.
+// numbers, timestamps as the literature writes them: <102,32>. What has a text() prints as that.
 template <class T>
 void print(const T& value, std::string& to) {
   if constexpr (std::same_as<T, NodeId>) {
@@ -180,6 +184,8 @@ void print(const T& value, std::string& to) {
     to += ',';
     print(value.node, to);
     to += '>';
+  } else if constexpr (requires { to += value.text(); }) {
+    to += value.text();
   } else if constexpr (detail::is_strong<T>) {
     to += std::to_string(value.value);
   } else if constexpr (std::same_as<T, bool>) {

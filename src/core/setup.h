@@ -25,6 +25,8 @@ enum class Omission : std::uint8_t {
   release_replay,      // a release during a change of view is forgotten
   epoch_check          // messages of an older view are accepted
 };
+// How several resources are acquired: resource/multi_lock.h and resource/all_or_nothing.h.
+enum class Acquisition : std::uint8_t { naive, ascending, atomic, coordinator, detect };
 
 struct Setup {
   std::uint32_t size = 0;    // processes 0 … size−1, in ring order
@@ -56,6 +58,10 @@ struct Setup {
   bool patience_grows = true;
 
   Omission omission = Omission::nothing;  // `Resilient<>` and its membership
+
+  // Several resources, numbered from 0.
+  std::uint32_t resources = 0;
+  Acquisition acquisition = Acquisition::naive;
 
   // No message takes longer, where an algorithm is synchronous. What it waits for is a multiple.
   Ticks delay_bound = message_time;

@@ -8,8 +8,8 @@ namespace baton {
 
 std::string_view name_of(TraceKind kind) {
   static constexpr std::array<std::string_view, trace_kinds> names{
-      "request", "send",  "receive", "drop",  "enter", "exit",   "elect", "timer",
-      "suspect", "crash", "recover", "trust", "pause", "resume", "lose",  "record"};
+      "request", "send",    "receive", "drop",  "enter",  "exit", "elect",  "timer", "suspect",
+      "crash",   "recover", "trust",   "pause", "resume", "lose", "record", "note"};
   return names[static_cast<std::size_t>(kind)];
 }
 

@@ -19,7 +19,7 @@ enum class TraceKind : std::uint8_t {
   send,     // to `peer`
   receive,  // from `peer`
   drop,     // `node` never gets this message of `peer`: lost, cut off, or it is down
-  enter,    // inside the critical section
+  enter,    // inside the critical section; of several resources, with those that `name` tells
   exit,     // ... and out again
   elect,    // takes `peer` for the leader
   timer,    // a timer of this process ran out
@@ -29,11 +29,12 @@ enum class TraceKind : std::uint8_t {
   trust,  // no longer takes `peer` for crashed
   pause,  // does nothing for a while, without knowing
   resume,
-  lose,   // no longer inside, without having left: the lock was taken away
-  record  // records its state for a snapshot, which `name` tells
+  lose,    // no longer inside, without having left: the lock was taken away
+  record,  // records its state for a snapshot, which `name` tells
+  note     // anything else that is worth telling of this process: `name` is the sentence's rest
 };
 
-inline constexpr std::size_t trace_kinds = 16;
+inline constexpr std::size_t trace_kinds = 17;
 
 std::string_view name_of(TraceKind kind);
 

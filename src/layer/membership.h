@@ -116,8 +116,8 @@ class Membership {
     bool kept = false;  // the proposer of the promised view keeps what is held here
     bool has_lease = false;
     std::uint64_t tick = 0;
-    EpochNumber highest;         // heard of anywhere
-    Epoch own_installed;         // the latest view that this process installed in this life
+    EpochNumber highest;  // heard of anywhere
+    Epoch own_installed;  // the latest view that this process installed in this life
     std::vector<Peer> peers;
     std::vector<Claim> claims;
     std::optional<Proposal> proposal;

@@ -33,6 +33,10 @@ struct Entry {
   Runnable layered[layer_combinations];
 
   const Runnable& with(Layers layers) const { return layered[static_cast<std::size_t>(layers)]; }
+
+  // The same with several resources, each guarded by an instance of the algorithm. Null for
+  // algorithms that guard nothing, or deadlock by themselves.
+  Run run_resources = nullptr;
 };
 
 // In the registry's order.

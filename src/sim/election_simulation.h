@@ -62,8 +62,6 @@ class ElectionSimulation : public World<ElectionSimulation<P>, P> {
     driver_.lapse(id);
   }
   void recovered(NodeId id) { oracle_.recover(id, now_); }
-  void paused(NodeId) {}
-  void resumed(NodeId) {}
   void struck() { oracle_.excuse(now_); }
 
   bool go_on_when_quiet() {

@@ -19,6 +19,7 @@ class Network {
   Network(const Plan& plan, std::uint32_t size)
       : delay_(plan.delay),
         faults_(plan.faults),
+        send_cost_(plan.send_cost),
         // Equal delays keep their order by themselves.
         keeps_order_(!plan.faults.reordering && plan.delay.kind != Delay::Kind::constant),
         is_plain_(plan.delay.kind == Delay::Kind::constant && plan.faults.slow.empty()),
@@ -26,10 +27,11 @@ class Network {
         delays_(plan.seed, 1),
         mishaps_(plan.seed, 2) {
     heal();
+    if (send_cost_.value > 0) busy_until_.resize(size);
     if (keeps_order_ && size <= dense_limit) last_arrival_.resize(std::size_t{size} * size);
   }
 
-  // Whether anything may happen to a message but to arrive once.
+  // Whether anything may happen to a message but to leave at once and arrive once.
   bool interferes() const { return interferes_; }
   bool loses() { return faults_.loss > 0 && mishaps_.chance(faults_.loss); }
   bool duplicates() { return faults_.duplication > 0 && mishaps_.chance(faults_.duplication); }
@@ -38,6 +40,15 @@ class Network {
     return !cuts_.empty() && cuts_.contains(std::minmax(a, b));
   }
 
+  // When a message handed over now leaves its sender: after all that were handed over before. It
+  // leaves even if the sender crashes meanwhile.
+  Ticks departure(NodeId from, Ticks now) {
+    if (send_cost_.value == 0) return now;
+    Ticks& busy_until = busy_until_[from.value];
+    return busy_until = std::max(busy_until, now) + send_cost_;
+  }
+
+  // Of a message that leaves now.
   Ticks arrival(NodeId from, NodeId to, Ticks now) {
     if (is_plain_) return now + delay_.low;
     const Ticks at = now + sample() + slowness(from, to);
@@ -52,7 +63,8 @@ class Network {
   }
   void heal() {
     side_of_.clear();
-    interferes_ = faults_.loss > 0 || faults_.duplication > 0 || !cuts_.empty();
+    interferes_ =
+        faults_.loss > 0 || faults_.duplication > 0 || send_cost_.value > 0 || !cuts_.empty();
   }
   void cut(NodeId a, NodeId b) {
     cuts_.insert(std::minmax(a, b));
@@ -102,12 +114,14 @@ class Network {
 
   Delay delay_;
   Faults faults_;
+  Ticks send_cost_;
   bool keeps_order_;
   bool is_plain_;
   bool interferes_ = false;
   std::uint32_t size_;
   Random delays_;
   Random mishaps_;
+  std::vector<Ticks> busy_until_;  // per process, if sends cost time
   std::vector<Ticks> last_arrival_;
   std::unordered_map<std::uint64_t, Ticks> sparse_last_arrival_;
   std::vector<std::uint32_t> side_of_;

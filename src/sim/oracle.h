@@ -198,7 +198,7 @@ class MutexOracle {
   Report* report_;
   RequestOrder order_;
   std::vector<Process> processes_;
-  std::vector<bool> paused_in_stay_;     // paused during this stay, or shortly before
+  std::vector<bool> paused_in_stay_;  // paused during this stay, or shortly before
   std::vector<Ticks> behind_until_;
   std::uint32_t waiting_ = 0;
   std::uint32_t inside_ = 0;

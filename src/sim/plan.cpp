@@ -90,7 +90,8 @@ Assumptions broken_by(const Plan& plan) {
   if (plan.faults.duplication > 0) broken.add(Assumption::no_duplication);
   if (plan.faults.reordering) broken.add(Assumption::fifo);
   if (!plan.faults.absent.empty()) broken.add(Assumption::no_crash);
-  if (!plan.faults.slow.empty() || plan.delay.practical_limit() > plan.setup.delay_bound) {
+  if (plan.send_cost.value > 0 || !plan.faults.slow.empty() ||
+      plan.delay.practical_limit() > plan.setup.delay_bound) {
     broken.add(Assumption::synchronous);
   }
   for (const Fault& fault : plan.faults.schedule) {
@@ -217,6 +218,7 @@ std::optional<std::string> objection(const Plan& plan, const Info& info) {
            std::to_string(plan.setup.size - 1);
   }
   if (work.kind == Workload::Kind::poisson && !(work.rate > 0)) return "a rate is above 0";
+  if (plan.send_cost.value < 0) return "the cost of a send is not below 0";
   const bool may_spin =
       work.kind == Workload::Kind::saturated || work.kind == Workload::Kind::closed;
   if (may_spin && plan.critical_section.value == 0) {

@@ -10,6 +10,7 @@
 #include "core/ids.h"
 #include "core/info.h"
 #include "core/setup.h"
+#include "resource/resource_id.h"
 
 namespace baton::sim {
 
@@ -41,6 +42,13 @@ struct Workload {
   std::vector<NodeId> order;                   // who takes turns; empty: drawn uniformly
   std::vector<std::pair<Ticks, NodeId>> also;  // further requests, at given times
   std::uint64_t count_from = 0;                // see Report::steady
+
+  // Several resources: what each process wants, in its order. Where nothing is said, `wants_each`
+  // of them: around the table as philosophers do, process i from resource i on; or drawn anew, in
+  // random order, for each request.
+  std::vector<std::vector<ResourceId>> wants;
+  std::uint32_t wants_each = 2;
+  bool wants_drawn = false;
 };
 
 struct Fault {
@@ -89,6 +97,7 @@ struct Plan {
   Workload workload;
   Faults faults;
   Ticks critical_section = message_time;
+  Ticks send_cost{0};      // each send occupies its sender for so long, one after the other
   NodeId inside = nobody;  // already in the critical section when the run begins
   Assumptions may_break;   // assumptions that this run breaks on purpose
   Promises demands;        // judged like promises although the algorithm does not make them

@@ -100,6 +100,9 @@ struct Report {
   // Of elections of several: how good the set is, and that with which it began.
   std::optional<SuperpeerMeasures> superpeers;
   std::optional<SuperpeerMeasures> superpeers_before;
+  // Of several resources.
+  std::uint64_t refusals = 0;     // times that a process was refused what would close a cycle
+  std::uint64_t most_inside = 0;  // processes that held all they wanted at the same time
 
   std::vector<Turn> turns;
   Steady steady;  // from entry number `Workload::count_from` to the last, if that is above 0

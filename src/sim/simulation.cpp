@@ -10,7 +10,8 @@ namespace baton::sim {
 // in the registry, and a run that is stuck loses little by going on for a while.
 MutexOracle::Bounds bounds_of(const Plan& plan, const Info& info) {
   const std::int64_t size = plan.setup.size;
-  const Ticks hop = plan.delay.practical_limit();
+  // A message may queue up behind what its sender sent to all others for two entries.
+  const Ticks hop = plan.delay.practical_limit() + 4 * size * plan.send_cost;
   MutexOracle::Bounds bounds{plan.progress_bound, plan.starvation_bound};
   if (bounds.progress.value == 0) {
     // A token that wanders at random over a ring takes up to N²/4 hops on average, and is 24 times

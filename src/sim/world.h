@@ -87,6 +87,10 @@ class World : private Chooser {
     }
   }
 
+  // What an application need not heed.
+  void paused(NodeId) {}
+  void resumed(NodeId) {}
+
   bool is_up(NodeId node) const { return condition_[node.value] != Condition::down; }
   bool is_running(NodeId node) const { return condition_[node.value] == Condition::up; }
   bool all_faults_struck() const { return faults_struck_ == plan_.faults.schedule.size(); }
@@ -422,7 +426,7 @@ class World : private Chooser {
       ++copies;
       if (plainly) {
         if (slot == no_slot) slot = pack(from, message, 0);
-        schedule_delivery(from, to, slot);
+        schedule_delivery(from, to, slot, now_);
       } else {
         transmit_with_care(from, to, message);
       }
@@ -440,16 +444,17 @@ class World : private Chooser {
         recorder_ ? recorder_->send(now_, from, to, reflect::message_name(message),
                                     reflect::message_body(message))
                   : 0;
+    const Ticks departs = network_.departure(from, now_);
     if (network_.loses() || network_.is_cut(from, to)) {
       ++report_.lost;
       if (recorder_) recorder_->drop(now_, to, traced);
       return;
     }
     const std::uint32_t slot = pack(from, message, traced);
-    schedule_delivery(from, to, slot);
+    schedule_delivery(from, to, slot, departs);
     if (network_.duplicates()) {
       ++report_.duplicated;
-      schedule_delivery(from, to, slot);
+      schedule_delivery(from, to, slot, departs);
     }
   }
 
@@ -474,9 +479,9 @@ class World : private Chooser {
     if (--in_flight_[slot].receipts_left == 0) free_.push_back(slot);
   }
 
-  void schedule_delivery(NodeId from, NodeId to, std::uint32_t slot) {
+  void schedule_delivery(NodeId from, NodeId to, std::uint32_t slot, Ticks departs) {
     ++in_flight_[slot].receipts_left;
-    queue_.push(network_.arrival(from, to, now_), EventKind::deliver, to, slot, from.value);
+    queue_.push(network_.arrival(from, to, departs), EventKind::deliver, to, slot, from.value);
   }
 
   static std::uint64_t timer_key(NodeId id, TimerId timer) {

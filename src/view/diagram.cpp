@@ -20,19 +20,20 @@ struct Glyphs {
   // Lifelines.
   std::string_view outside, waiting, inside, enters, leaves;
   // Events.
-  std::string_view ask, send, crash, recover, timer, elect, suspect, trust, pause, resume, record;
+  std::string_view ask, send, crash, recover, timer, elect, suspect, trust, pause, resume, record,
+      note;
   // Arrows.
   std::string_view line, right, left, lost, across, tail_at_left, tail_at_right, tail_between;
   std::string_view ellipsis;
 };
 
-constexpr Glyphs unicode_glyphs{"│", "┆", "█", "▄", "▀",                                //
-                                "○", "●", "✗", "◆", "◔", "★", "?", "!", "▯", "◆", "▣",  //
-                                "─", "▶", "◀", "✗", "┼", "├", "┤", "┴",                 //
+constexpr Glyphs unicode_glyphs{"│", "┆", "█", "▄", "▀",                                     //
+                                "○", "●", "✗", "◆", "◔", "★", "?", "!", "▯", "◆", "▣", "◇",  //
+                                "─", "▶", "◀", "✗", "┼", "├", "┤", "┴",                      //
                                 "…"};
-constexpr Glyphs ascii_glyphs{"|",  ":", "#", "#", "#",                                //
-                              "o",  "*", "X", "R", "t", "L", "?", "!", "Z", "R", "S",  //
-                              "-",  ">", "<", "x", "+", "|", "|", "|",                 //
+constexpr Glyphs ascii_glyphs{"|",  ":", "#", "#", "#",                                     //
+                              "o",  "*", "X", "R", "t", "L", "?", "!", "Z", "R", "S", "n",  //
+                              "-",  ">", "<", "x", "+", "|", "|", "|",                      //
                               "..."};
 
 // Readable on dark and on light backgrounds, neighbours far apart.
@@ -252,6 +253,9 @@ std::vector<Cell> Diagram::picture(const Row& row) {
     case TraceKind::record:
       mark(glyphs_.record);
       break;
+    case TraceKind::note:
+      mark(glyphs_.note);
+      break;
   }
   return cells;
 }
@@ -359,6 +363,7 @@ void Diagram::append_legend(std::size_t first) {
   entry(TraceKind::pause, {g.pause}, "pauses");
   entry(TraceKind::resume, {g.resume}, "resumes");
   entry(TraceKind::record, {g.record}, "records its state");
+  entry(TraceKind::note, {g.note}, "as told");
   if (!line.empty()) out_ += line + '\n';
 }
 

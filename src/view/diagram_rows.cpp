@@ -72,7 +72,8 @@ class RowBuilder {
         break;
       case TraceKind::enter:
         row.since = asked_at_[event.node.value].value_or(event.at);
-        row.companions = inside_;
+        // Who enters with resources of its own may well be there beside others.
+        if (event.name.empty()) row.companions = inside_;
         insert(inside_, event.node);
         break;
       case TraceKind::exit:
@@ -115,6 +116,7 @@ class RowBuilder {
     switch (event.kind) {
       case TraceKind::enter:
       case TraceKind::exit:
+      case TraceKind::note:
         return false;
       case TraceKind::send: {
         if (row.name != event.name) return false;

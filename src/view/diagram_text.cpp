@@ -103,6 +103,7 @@ Sentence Narrator::tell(const Row& row, bool briefly) const {
       break;
     case TraceKind::enter:
       verb("enters", "enter");
+      if (!row.name.empty()) text.push_back({" with " + printable(row.name, !unicode_)});
       if (row.since != row.at && !briefly)
         text.push_back({", having waited " + time(row.at - row.since)});
       if (!row.companions.empty()) {
@@ -153,6 +154,9 @@ Sentence Narrator::tell(const Row& row, bool briefly) const {
     case TraceKind::record:
       verb("records its state for ", "record their states for ");
       text.push_back({printable(row.name, !unicode_)});
+      break;
+    case TraceKind::note:
+      verb(printable(row.name, !unicode_), printable(row.name, !unicode_));
       break;
   }
   return text;

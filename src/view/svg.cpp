@@ -301,8 +301,14 @@ class Picture {
     }
   }
 
-  // Time in which more than one process is inside is shaded.
+  // Time in which more than one process is inside is shaded, unless each enters with resources of
+  // its own.
   void several_inside(std::ostream& to) const {
+    const bool with_resources =
+        std::any_of(trace_.events.begin(), trace_.events.end(), [](const TraceEvent& event) {
+          return event.kind == TraceKind::enter && !event.name.empty();
+        });
+    if (with_resources) return;
     std::vector<Span> inside;
     std::copy_if(spans_.begin(), spans_.end(), std::back_inserter(inside),
                  [](const Span& span) { return span.activity == Activity::inside; });
@@ -420,6 +426,10 @@ class Picture {
           break;
         case TraceKind::record:
           words = "records " + event.name;
+          shape = circle("note", at);
+          break;
+        case TraceKind::note:
+          words = event.name;
           shape = circle("note", at);
           break;
         default:

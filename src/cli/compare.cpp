@@ -57,7 +57,13 @@ std::string text_of(const Expected& expected) {
 class Compare {
  public:
   explicit Compare(Options options) : options_(std::move(options)) {
-    for (const std::string& name : options_.algorithms) chosen_.push_back(&algorithm(name));
+    for (const std::string& name : options_.algorithms) {
+      chosen_.push_back(&algorithm(name));
+      if (chosen_.back()->info().kind == Kind::observation) {
+        throw UsageError("'" + name + "' observes, and has no costs to compare; 'baton sim " +
+                         name + "' runs it");
+      }
+    }
     if (chosen_.empty()) {
       for (const sim::Entry& entry : sim::catalog()) {
         const Info& info = entry.info();

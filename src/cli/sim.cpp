@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/output_file.h"
 #include "cli/sim_machine.h"
+#include "cli/sim_observation.h"
 #include "cli/sim_options.h"
 #include "cli/sim_superpeer.h"
 #include "cli/terminal.h"
@@ -33,6 +34,8 @@ using sim::Violation;
 
 // The end of a long run is what shows a violation.
 constexpr std::size_t most_rows_of_a_violation = 30;
+// A cut shows where its first process records, long before the pieces are together.
+constexpr std::size_t most_rows_of_a_wrong_cut = 80;
 
 const sim::Runnable& algorithm_on_layers(const SimOptions& options) {
   const sim::Entry& entry = algorithm(options.algorithm);
@@ -209,6 +212,12 @@ class SimCommand {
       verdicts(report);
       return;
     }
+    if (is_observer(info_)) {
+      for (auto& cells : observation_rows(report, options_.ascii)) table.add(std::move(cells));
+      std::cout << table.str(terminal_width()) << "\n";
+      verdicts(report);
+      return;
+    }
     row("entries", grouped(report.entries), "of " + grouped(report.requests) + " requests");
     row("messages", grouped(report.messages()), by_type(report));
     row("messages per entry", number(report.per_entry(report.messages())),
@@ -358,7 +367,9 @@ class SimCommand {
 
   void print_violation(const Violation& broken) const {
     if (options_.trace.empty()) {
-      std::cout << "\nHow it came about:\n\n" << diagram(most_rows_of_a_violation);
+      std::cout << "\nHow it came about:\n\n"
+                << diagram(is_observer(info_) ? most_rows_of_a_wrong_cut
+                                              : most_rows_of_a_violation);
     }
     std::cout << "\n"
               << sim::name_of(broken.promise) << " is broken with seed " << plan_.seed
@@ -431,6 +442,7 @@ class SimCommand {
         all["superpeers_before"] = superpeer_json(*report.superpeers_before);
       }
     }
+    if (is_observer(info_)) add_observation(all, report);
     all["ended"] = in_message_times(report.ended);
     boost::json::array violations;
     for (const Violation& violation : report.violations) {
@@ -467,6 +479,7 @@ void add_sim(CLI::App& app, Action& action) {
       "  baton sim maekawa -n 3 --demand deadlock-freedom\n"
       "  baton sim lamport -n 5 --delay exponential --reorder --allow reordering --seeds 1000\n"
       "  baton sim bakery -n 2 --entries 2 --trace\n"
+      "  baton sim chandy-lamport -n 3 --trace\n"
       "  baton sim bully -n 5 --first 0 --crash 4@0 --trace\n"
       "  baton sim token-ring --resilient --reliable --crash 2@40 --recover 2@90 --loss 0.2\n"
       "  baton sim wireless -n 6 --first 0 --graph 0-1,1-2,2-3,3-4,4-5,5-0,1-4 --capacities "

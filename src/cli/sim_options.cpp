@@ -9,6 +9,7 @@
 #include "cli/algorithms.h"
 #include "cli/command.h"
 #include "cli/numbers.h"
+#include "cli/sim_observation.h"
 #include "cli/text.h"
 
 namespace baton::cli {
@@ -276,6 +277,11 @@ void SimOptions::add_to(CLI::App& command) {
       ->check(whole_number(1, most_processes))
       ->group("Workload");
   command.add_option("--first", first, "Who asks under --workload one")->group("Workload");
+  command
+      .add_option("--at", at,
+                  "When one and everyone ask, in message times (default: 0; observation: 3)")
+      ->check(finite_number())
+      ->group("Workload");
   command.add_option("--think", think, "Mean pause of closed, in message times")
       ->check(finite_number())
       ->group("Workload");
@@ -376,7 +382,8 @@ void SimOptions::add_to(CLI::App& command) {
   command
       .add_option("--demand", demanded,
                   "Judge this too, promised or not: safety, deadlock-freedom, "
-                  "starvation-freedom, order, one-leader, right-leader, everyone-learns")
+                  "starvation-freedom, order, one-leader, right-leader, everyone-learns, "
+                  "consistency, detection")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->group("World");
@@ -438,10 +445,10 @@ Promises SimOptions::demands() const {
     const auto* found = std::find_if(std::begin(all_promises), std::end(all_promises),
                                      [&](Promise p) { return sim::name_of(p) == typed; });
     if (found == std::end(all_promises)) {
-      throw UsageError(
-          "'" + typed + "' cannot be demanded" +
-          did_you_mean(typed, {"safety", "deadlock-freedom", "starvation-freedom", "order",
-                               "one-leader", "right-leader", "everyone-learns"}));
+      throw UsageError("'" + typed + "' cannot be demanded" +
+                       did_you_mean(typed, {"safety", "deadlock-freedom", "starvation-freedom",
+                                            "order", "one-leader", "right-leader",
+                                            "everyone-learns", "consistency", "detection"}));
     }
     all.add(*found);
   }
@@ -459,8 +466,10 @@ sim::Plan SimOptions::plan(const Info& info) const {
   plan.send_cost = ticks(send_cost, "the cost of a send");
 
   Workload& work = plan.workload;
-  work.kind = workload.empty() ? (first.empty() ? Workload::Kind::everyone : Workload::Kind::one)
-                               : workload_named(workload);
+  const bool one_asks = !first.empty() || info.kind == Kind::observation;
+  work.kind = !workload.empty() ? workload_named(workload)
+              : one_asks        ? Workload::Kind::one
+                                : Workload::Kind::everyone;
   work.requesters = requesters;
   const std::uint64_t asking = requesters > 0 ? requesters : size;
   work.entries = entries > 0 ? entries : 10 * asking;
@@ -473,6 +482,13 @@ sim::Plan SimOptions::plan(const Info& info) const {
   if (entries > 0 && !counts_entries) {
     throw UsageError("--entries goes with --workload closed, poisson, saturated or turns");
   }
+  if (was_given("--at") && counts_entries) {
+    throw UsageError("--at goes with --workload one or everyone");
+  }
+  // An observer that begins with what it observes sees nothing of it.
+  work.at = was_given("--at")   ? ticks(at, "the time of asking")
+            : is_observer(info) ? 3 * message_time
+                                : Ticks{0};
   if (was_given("--think") && work.kind != Workload::Kind::closed) {
     throw UsageError("--think goes with --workload closed");
   }

@@ -32,6 +32,7 @@ struct SimOptions {
   std::uint64_t entries = 0;
   std::uint32_t requesters = 0;
   std::string first;
+  double at = 0;
   double think = 10;
   double rate = 0.1;
   double critical_section = 1;

@@ -51,10 +51,10 @@ Driver::Driver(const Plan& plan, EventQueue& queue)
 void Driver::begin() {
   switch (work_->kind) {
     case Workload::Kind::one:
-      schedule(work_->first != nobody ? work_->first : draw(), Ticks{0});
+      schedule(work_->first != nobody ? work_->first : draw(), work_->at);
       break;
     case Workload::Kind::everyone:
-      for (const NodeId node : requesters_) schedule(node, Ticks{0});
+      for (const NodeId node : requesters_) schedule(node, work_->at);
       break;
     case Workload::Kind::closed:
     case Workload::Kind::saturated:

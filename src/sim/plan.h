@@ -36,6 +36,7 @@ struct Workload {
   Kind kind = Kind::everyone;
   std::uint64_t entries = 0;                   // in all, for the last four
   std::uint32_t requesters = 0;                // so many processes, drawn by the seed; 0: all
+  Ticks at{0};                                 // when `one` and `everyone` ask
   NodeId first = nobody;                       // who asks under `one`; nobody: drawn by the seed
   Ticks think = 10 * message_time;             // mean of the exponential pause of `closed`
   double rate = 0.1;                           // requests per message time under `poisson`

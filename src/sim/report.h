@@ -58,6 +58,25 @@ struct Violation {
   std::string what;  // a sentence that names the processes
 };
 
+// What a completed snapshot found.
+struct CutFound {
+  NodeId initiator;
+  SequenceNumber number;
+  std::uint64_t messages = 0;  // under way
+  bool consistent = true;
+  bool counts = false;  // what follows was counted
+  std::uint64_t in_states = 0;
+  std::uint64_t in_channels = 0;
+  std::uint64_t in_all = 0;  // what there really is
+
+  bool is_conserved() const { return in_states + in_channels == in_all; }
+};
+
+struct Announcement {
+  NodeId node;
+  Ticks at;
+};
+
 struct Report {
   std::uint64_t requests = 0;
   std::uint64_t entries = 0;
@@ -103,6 +122,10 @@ struct Report {
   // Of several resources.
   std::uint64_t refusals = 0;     // times that a process was refused what would close a cycle
   std::uint64_t most_inside = 0;  // processes that held all they wanted at the same time
+  // Of observers. `entries` counts what was found.
+  std::vector<CutFound> cuts;
+  std::vector<Announcement> announcements;
+  std::size_t observer_types = 0;  // so many of `by_type`, from the first, are the observer's own
 
   std::vector<Turn> turns;
   Steady steady;  // from entry number `Workload::count_from` to the last, if that is above 0

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sim/election_simulation.h"
+#include "sim/observation_simulation.h"
 #include "sim/simulation.h"
 
 namespace baton::sim {
@@ -10,6 +11,8 @@ template <class P>
 Report run(const Plan& plan, Trace* trace) {
   if constexpr (ElectionProtocol<P>) {
     return ElectionSimulation<P>(plan, trace).run();
+  } else if constexpr (ObservationProtocol<P>) {
+    return ObservationSimulation<P>(plan, trace).run();
   } else {
     return Simulation<P>(plan, trace).run();
   }

@@ -119,6 +119,7 @@ class World : private Chooser {
 
   std::uint32_t life(NodeId id) const { return lives_[id.value]; }
   std::uint64_t sent_of(std::size_t type) const { return sent_[type]; }
+  const Message& message_in(std::uint32_t slot) const { return in_flight_[slot].message; }
 
   const Plan plan_;
   const Promises judged_;

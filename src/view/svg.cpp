@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "view/svg_cuts.h"
 #include "view/svg_labels.h"
 #include "view/svg_shapes.h"
 #include "view/text.h"
@@ -78,6 +79,7 @@ class Picture {
     axis(to, below);
     processes(to);
     for (const Journey& journey : journeys_) arrow(to, journey);
+    to << svg::cuts(trace_, [&](Ticks at, NodeId node) { return point(at, node); });
     notes(to);
     to << labels_text_;
     message_labels(to);
@@ -437,6 +439,7 @@ class Picture {
       }
       to << "<g><title>" << escaped(trace_.name(event.node)) << ' ' << escaped(words) << " at "
          << when(event.at) << "</title>" << shape << "</g>\n";
+      if (event.kind == TraceKind::record) continue;  // the line of the cut says it once for all
       const double half = Labels::width_of(words) / 2;
       const double middle = std::clamp(at.x, left_ + half, std::max(width_ - half, left_ + half));
       // Above the line, or below it where something else happened at the same time.

@@ -39,6 +39,25 @@ std::size_t arrows(const std::string& picture) {
 
 std::size_t labels(const std::string& picture) { return count(picture, "class=\"halo mid t"); }
 
+TEST(Svg, ConnectsTheRecordingsOfOneSnapshot) {
+  Trace trace;
+  trace.size = 3;
+  TraceRecorder recorder(trace);
+  recorder.local({0}, {1}, TraceKind::record, nobody, "snapshot 1.1");
+  recorder.local({500'000}, {0}, TraceKind::record, nobody, "snapshot 0.1");
+  recorder.local({1'000'000}, {2}, TraceKind::record, nobody, "snapshot 1.1");
+  recorder.local({2'000'000}, {0}, TraceKind::record, nobody, "snapshot 1.1");
+  const std::string picture = svg(trace);
+  expect_well_formed(picture);
+  EXPECT_EQ(count(picture, "<path class=\"cut\""), 2U);
+  // From the first process to the last, whatever the order of recording: 5 points.
+  const std::size_t from = picture.find("<path class=\"cut\"");
+  const std::string path = picture.substr(from, picture.find('>', from) - from);
+  EXPECT_EQ(count(path, "L"), 4U) << path;
+  EXPECT_EQ(count(picture, "the cut of snapshot 1.1"), 1U);
+  EXPECT_EQ(count(svg(one_asks()), "cut"), 0U) << "nothing of it where there is none";
+}
+
 TEST(Svg, DrawsARun) { expect_golden("one_asks.svg", svg(one_asks())); }
 
 TEST(Svg, IsWellFormedWhateverHappens) {

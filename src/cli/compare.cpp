@@ -8,12 +8,15 @@
 
 #include "cli/algorithms.h"
 #include "cli/command.h"
+#include "cli/compare_election.h"
 #include "cli/compare_formulas.h"
+#include "cli/compare_layers.h"
 #include "cli/compare_plot.h"
 #include "cli/group_options.h"
 #include "cli/numbers.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
+#include "cli/theory.h"
 #include "sim/measure.h"
 
 namespace baton::cli {
@@ -41,39 +44,21 @@ struct Row {
 struct Options {
   std::vector<std::string> processes{"10"};
   std::vector<std::string> algorithms;
-  std::string kind;
+  std::string kind;  // "": that of the algorithms named
   GroupOptions group;
   PlotOptions plot;
   std::uint64_t seed = 1;
+  bool layers = false;
+  bool narrowed = false;  // to some algorithms or sizes
+  bool sized = false;
   bool json = false;
   bool ascii = false;
 };
 
-std::string text_of(const Expected& expected) {
-  if (expected.low == expected.high) return number(expected.low);
-  return number(expected.low) + ".." + (std::isinf(expected.high) ? "inf" : number(expected.high));
-}
-
 class Compare {
  public:
-  explicit Compare(Options options) : options_(std::move(options)) {
-    for (const std::string& name : options_.algorithms) {
-      chosen_.push_back(&algorithm(name));
-      if (chosen_.back()->info().kind == Kind::observation) {
-        throw UsageError("'" + name + "' observes, and has no costs to compare; 'baton sim " +
-                         name + "' runs it");
-      }
-    }
-    if (chosen_.empty()) {
-      for (const sim::Entry& entry : sim::catalog()) {
-        const Info& info = entry.info();
-        if (info.kind == Kind::mutual_exclusion && !info.is_wrong()) chosen_.push_back(&entry);
-      }
-    }
-    for (const std::int64_t size : sizes(options_.processes)) {
-      setups_.push_back(options_.group.setup(size));
-    }
-  }
+  Compare(Options options, std::vector<const sim::Entry*> chosen, std::vector<Setup> setups)
+      : options_(std::move(options)), chosen_(std::move(chosen)), setups_(std::move(setups)) {}
 
   int run() {
     ComparePlot plot(options_.plot, setups_);
@@ -111,16 +96,13 @@ class Compare {
       row.insert(row.end(), {"", "", "-"});
       return;
     }
-    std::string measured = number(one->value);
-    if (one->half_width > 0) measured += (options_.ascii ? " +-" : " ±") + number(one->half_width);
     row.insert(row.end(), {in_characters(one->formula, options_.ascii),
-                           one->expected ? text_of(*one->expected) : "", measured + mark(*one)});
+                           one->expected ? text_of(*one->expected) : "",
+                           text_of(one->value, one->half_width, options_.ascii) + mark(*one)});
   }
 
   std::string mark(const Measurement& one) const {
-    if (!one.expected) return "";
-    if (one.agrees()) return options_.ascii ? " ok" : " ✓";
-    return options_.ascii ? " DIFFERS" : " ✗";
+    return one.expected ? mark_of(one.agrees(), options_.ascii) : "";
   }
 
   void print_tables() const {
@@ -239,15 +221,8 @@ class Compare {
     std::cout << table.str(width());
   }
 
-  static boost::json::value json_of(const std::optional<Expected>& expected) {
-    if (!expected) return nullptr;
-    if (expected->low == expected->high) return expected->low;
-    return {{"low", expected->low},
-            {"high", std::isinf(expected->high) ? boost::json::value(nullptr)
-                                                : boost::json::value(expected->high)}};
-  }
-  static boost::json::value json_of(double value) {
-    return std::isnan(value) ? boost::json::value(nullptr) : boost::json::value(value);
+  static boost::json::value expected_json(const Measurement& one) {
+    return one.expected ? json_of(*one.expected) : boost::json::value(nullptr);
   }
 
   void print_json() const {
@@ -259,7 +234,7 @@ class Compare {
       bool agrees = true;
       const auto put = [&](const std::string& key, const Measurement* m) {
         one[key] = m == nullptr ? boost::json::value(nullptr) : json_of(m->value);
-        one["expected_" + key] = m == nullptr ? boost::json::value(nullptr) : json_of(m->expected);
+        one["expected_" + key] = m == nullptr ? boost::json::value(nullptr) : expected_json(*m);
       };
       put("messages_per_entry", row.per_entry(Metric::messages));
       put("messages_enter", row.per_entry(Metric::enter));
@@ -274,7 +249,7 @@ class Compare {
                             {"measured", json_of(m.value)},
                             {"half_width", m.half_width},
                             {"formula", m.formula},
-                            {"expected", json_of(m.expected)},
+                            {"expected", expected_json(m)},
                             {"agrees", m.agrees()}});
       }
       one["agrees"] = agrees;
@@ -291,6 +266,62 @@ class Compare {
   std::size_t differences_ = 0;
 };
 
+Kind kind_named(const std::string& typed) {
+  if (typed == "mutual-exclusion") return Kind::mutual_exclusion;
+  if (typed == "election") return Kind::election;
+  throw UsageError("--kind is mutual-exclusion, election, formulas or layers, not '" + typed + "'" +
+                   did_you_mean(typed, {"mutual-exclusion", "election", "formulas", "layers"}));
+}
+
+// The algorithms named, or all right ones of the kind.
+std::vector<const sim::Entry*> chosen_by(const Options& options, Kind& kind) {
+  kind = options.kind.empty() ? Kind::mutual_exclusion : kind_named(options.kind);
+  std::vector<const sim::Entry*> chosen;
+  for (const std::string& name : options.algorithms) chosen.push_back(&algorithm(name));
+  if (!chosen.empty() && options.kind.empty()) kind = chosen.front()->info().kind;
+  for (const sim::Entry* entry : chosen) {
+    if (entry->info().kind == kind) continue;
+    throw UsageError("'" + std::string(entry->info().name) + "' is of the kind " +
+                     std::string(name_of(entry->info().kind)) + "; only algorithms of the kind " +
+                     std::string(name_of(kind)) + " can be compared with each other here");
+  }
+  if (!chosen.empty()) return chosen;
+  for (const sim::Entry& entry : sim::catalog()) {
+    if (entry.info().kind == kind && !entry.info().is_wrong()) chosen.push_back(&entry);
+  }
+  return chosen;
+}
+
+int compare(const Options& options) {
+  if (options.kind == "formulas") {
+    if (options.narrowed) throw UsageError("--kind formulas takes neither algorithms nor -n");
+    return compare_formulas(options.seed, options.json, options.ascii);
+  }
+  if (options.layers || options.kind == "layers") {
+    return compare_layers({options.algorithms,
+                           options.sized ? sizes(options.processes) : std::vector<std::int64_t>{5},
+                           options.seed, options.json, options.ascii});
+  }
+  Kind kind{};
+  std::vector<const sim::Entry*> chosen = chosen_by(options, kind);
+  std::vector<Setup> setups;
+  for (const std::int64_t size : sizes(options.processes)) {
+    setups.push_back(options.group.setup(size));
+  }
+  if (kind == Kind::mutual_exclusion) {
+    return Compare(options, std::move(chosen), std::move(setups)).run();
+  }
+  if (kind != Kind::election) {
+    throw UsageError("there is nothing to compare among algorithms of the kind " +
+                     std::string(name_of(kind)));
+  }
+  if (!options.group.identities.empty()) {
+    throw UsageError("--ids goes with 'baton sim'; here each situation has identities of its own");
+  }
+  return compare_elections(
+      {std::move(chosen), std::move(setups), options.seed, options.json, options.ascii});
+}
+
 }  // namespace
 
 void add_compare(CLI::App& app, Action& action) {
@@ -298,10 +329,16 @@ void add_compare(CLI::App& app, Action& action) {
       app.add_subcommand("compare", "The field's comparison tables, measured against theory");
   auto options = std::make_shared<Options>();
   command->add_option("algorithms", options->algorithms, "Only these (default: all)");
+  command->add_option("--kind", options->kind,
+                      "mutual-exclusion (default), election, formulas or layers; not needed for "
+                      "algorithms that are named");
+  command
+      ->add_flag("--layers", options->layers,
+                 "What the layers cost when nothing fails, and how soon they recover")
+      ->disable_flag_override();
   command->add_option("-n,--processes", options->processes, "Group sizes: 5 or 2..50; may repeat")
       ->allow_extra_args(false)
       ->capture_default_str();
-  command->add_option("--kind", options->kind, "mutual-exclusion (default), formulas");
   command->add_option("--seed", options->seed, "Seed of what is drawn at random")
       ->check(whole_number());
   command->add_flag("--json", options->json, "An array of objects, for programs")
@@ -312,22 +349,15 @@ void add_compare(CLI::App& app, Action& action) {
   command->footer(
       "Examples:\n  baton compare -n 10\n  baton compare maekawa raymond -n 2..9 --tree binary\n"
       "  baton compare --svg messages.svg\n"
+      "  baton compare --kind election -n 8\n"
       "  baton compare --kind formulas\n"
+      "  baton compare --layers\n"
       "Exit code 1: a measured value differs from theory.");
   command->callback([&action, command, options] {
-    const bool narrowed = command->count("algorithms") + command->count("--processes") > 0;
+    options->narrowed = command->count("algorithms") + command->count("--processes") > 0;
+    options->sized = command->count("--processes") > 0;
     options->plot.settle(*command, options->processes);
-    action = [options, narrowed] {
-      if (options->kind == "formulas") {
-        if (narrowed) throw UsageError("--kind formulas takes neither algorithms nor -n");
-        return compare_formulas(options->seed, options->json, options->ascii);
-      }
-      if (!options->kind.empty() && options->kind != "mutual-exclusion") {
-        throw UsageError("--kind is mutual-exclusion or formulas, not '" + options->kind + "'" +
-                         did_you_mean(options->kind, {"mutual-exclusion", "formulas"}));
-      }
-      return Compare(*options).run();
-    };
+    action = [options] { return compare(*options); };
   });
 }
 

@@ -68,6 +68,9 @@ void GroupOptions::add_to(CLI::App& command) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->group("Group");
+  command.add_option("--bits", random_bits, "randomized: random bits that each process draws")
+      ->check(whole_number(1, 31))
+      ->group("Group");
   command.add_flag("--tell-queued", tell_queued, "central: answer DENIED to a request that waits")
       ->disable_flag_override()
       ->group("Group");
@@ -89,6 +92,7 @@ Setup GroupOptions::setup(std::int64_t processes, std::uint64_t seed) const {
   }
   setup.coordinator = {coordinator};
   setup.tell_queued = tell_queued;
+  setup.random_bits = random_bits;
   setup.identities = identities;
   if (!identities.empty() && identities.size() != size) {
     throw UsageError("--ids gives " + std::to_string(identities.size()) + " identities for " +

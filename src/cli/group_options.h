@@ -24,6 +24,7 @@ struct GroupOptions {
   std::uint32_t coordinator = 0;
   bool tell_queued = false;
   std::vector<std::uint32_t> identities;
+  std::uint32_t random_bits = 8;
   NetworkOptions network;
 
   void add_to(CLI::App& command);

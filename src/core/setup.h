@@ -63,6 +63,9 @@ struct Setup {
   std::uint32_t resources = 0;
   Acquisition acquisition = Acquisition::naive;
 
+  // `randomized`: how many bits a process draws; 1 to 31.
+  std::uint32_t random_bits = 8;
+
   // No message takes longer, where an algorithm is synchronous. What it waits for is a multiple.
   Ticks delay_bound = message_time;
 

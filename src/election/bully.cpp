@@ -20,7 +20,9 @@ void lowest_starts(ElectionCase& c, Chooser&) {
 
 }  // namespace
 
-Bully::Bully(NodeId self, const Setup& setup) : self_(self), setup_(&setup) {}
+// There and back, and one tick more: what arrives at the last moment has arrived.
+Bully::Bully(NodeId self, const Setup& setup)
+    : self_(self), setup_(&setup), answer_within_(2 * setup.delay_bound + Ticks{1}) {}
 
 void Bully::elect(Out& out) {
   if (state_.phase != Phase::settled) return;
@@ -34,8 +36,7 @@ void Bully::elect(Out& out) {
   }
   state_.phase = Phase::asking;
   out.multicast(self_, above, Election{});
-  // There and back, and one tick more: what arrives at the last moment has arrived.
-  out.arm(patience, 2 * setup_->delay_bound + Ticks{1});
+  out.arm(patience, answer_within_);
 }
 
 void Bully::receive(NodeId from, const Message& message, Out& out) {
@@ -73,31 +74,43 @@ void Bully::expire(TimerId, Out& out) {
   state_.phase = Phase::settled;
   if (before == Phase::asking) {
     win(out);
-  } else if (before == Phase::waiting) {
+  } else {
     elect(out);
   }
+}
+
+// Who has asked in vain until now announces itself after two delay bounds at most, and everyone has
+// heard of it after three.
+void Bully::hold_back(Out& out) {
+  state_.phase = Phase::holding_back;
+  out.arm(patience, 3 * setup_->delay_bound + Ticks{1});
 }
 
 void Bully::win(Out& out) {
   state_.phase = Phase::settled;
   state_.leader = self_;
+  announce(out);
+  out.emit(Elected{self_});
+}
+
+void Bully::announce(Out& out) {
   std::vector<NodeId> below;
   for (std::uint32_t i = 0; i < setup_->size; ++i) {
     if (is_above(self_, {i})) below.push_back({i});
   }
   if (!below.empty()) out.multicast(self_, below, Coordinator{});
-  out.emit(Elected{self_});
 }
 
 void Bully::suspect(NodeId node, Out& out) {
-  if (node != state_.leader) return;
+  // Who knows of no leader may have waited for one that this process was about to announce.
+  if (node != state_.leader && state_.leader != nobody) return;
   state_.leader = nobody;
   elect(out);
 }
 
-// Whoever has become reachable may believe in another leader.
+// Whoever has become reachable may believe in another leader, or was not asked.
 void Bully::trust(NodeId, Out& out) {
-  if (state_.leader == self_) elect(out);
+  if (state_.leader == self_ || state_.phase != Phase::settled) hold_back(out);
 }
 
 const Info& Bully::info() {

@@ -17,6 +17,9 @@
 // - A process that is holding an election does not begin another when it is asked; it answers OK.
 // - Who waits for the result of a higher process holds another election if it does not come: that
 //   process may have crashed meanwhile.
+// - Who comes back does not hold an election at once. Others may have asked it in vain just before,
+//   and are about to announce a lower leader: their announcement would arrive after its own. The
+//   same goes for who is told that somebody has become reachable again.
 #pragma once
 
 #include <cstdint>
@@ -36,9 +39,10 @@ class Bully {
   using Out = Outbox<Message, Event>;
 
   enum class Phase : std::uint8_t {
-    settled,  // holds no election
-    asking,   // has asked those above, and nobody has answered yet
-    waiting   // someone above has answered and should announce a leader
+    settled,      // holds no election
+    asking,       // has asked those above, and nobody has answered yet
+    waiting,      // someone above has answered and should announce a leader
+    holding_back  // will hold an election once those of others that missed someone are over
   };
   struct State {
     Phase phase = Phase::settled;
@@ -52,7 +56,7 @@ class Bully {
   void expire(TimerId timer, Out& out);
   void suspect(NodeId node, Out& out);
   void trust(NodeId node, Out& out);
-  void recover(Out& out) { elect(out); }
+  void recover(Out& out) { hold_back(out); }
 
   const State& state() const { return state_; }
   static const Info& info();
@@ -64,10 +68,13 @@ class Bully {
   void upon_election(NodeId from, Out& out);
   void upon_ok(Out& out);
   void upon_coordinator(NodeId from, Out& out);
+  void hold_back(Out& out);
   void win(Out& out);
+  void announce(Out& out);
 
   NodeId self_;
   const Setup* setup_;
+  Ticks answer_within_;
   State state_;
 };
 

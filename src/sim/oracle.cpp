@@ -41,6 +41,8 @@ bool MutexOracle::enter(NodeId node, Ticks now) {
   ++inside_;
   last_inside_ = node;
   last_progress_ = now;
+  report_->longest_gap = std::max(report_->longest_gap, in_message_times(now - last_movement_));
+  last_movement_ = now;
 
   const double waited = in_message_times(now - process.requested_at);
   report_->waiting.add(waited);
@@ -126,6 +128,7 @@ void MutexOracle::exit(NodeId node, Ticks now) {
   last_exit_ = now;
   someone_waited_at_exit_ = waiting_ > 0;
   last_progress_ = now;
+  last_movement_ = now;
 }
 
 void MutexOracle::crash(NodeId node, Ticks now) {

@@ -207,6 +207,7 @@ class MutexOracle {
   NodeId highest_fence_of_ = nobody;
   NodeId alone_ = nobody;  // waits, and nobody else has been inside or waiting meanwhile
   Ticks last_progress_{0};
+  Ticks last_movement_{0};  // of anyone in or out; faults do not count
   Ticks last_exit_{-1};
   bool someone_waited_at_exit_ = false;
 };

@@ -33,6 +33,7 @@ struct Summary {
 struct MessageType {
   std::string_view name;
   std::uint64_t count = 0;
+  std::uint64_t returned = 0;  // of these, those that came back because the receiver was down
 };
 
 // The cost of one turn of the workload `turns`.
@@ -103,6 +104,8 @@ struct Report {
   NodeId busiest = nobody;
   double mean_load = 0;
   std::uint64_t processes_touched = 0;  // those whose state was ever needed
+
+  double longest_gap = 0;  // message times without anyone entering or leaving, up to an entry
 
   // Of protocols that survive crashes.
   std::uint64_t losses = 0;    // times that the lock was taken from a process that was inside

@@ -15,6 +15,7 @@
 //   finish()                    the run has ended
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -190,6 +191,10 @@ class World : private Chooser {
       fail_to_deliver(from, to, slot);
       return;
     }
+    if constexpr (HeedsSuspicion<P>) {
+      if (plan_.faults.detection.value != 0) [[unlikely]]
+        hear(to, from);
+    }
     ++report_.deliveries;
     ++load_[to.value];
     application().received(to, slot);
@@ -215,6 +220,7 @@ class World : private Chooser {
     if constexpr (HeedsReturns<P>) {
       if (!cut) {
         ++report_.returned;
+        ++returned_[reflect::message_type(in_flight_[slot].message)];
         queue_.push(network_.arrival(to, from, now_), EventKind::returned, from, slot, to.value);
         return;
       }
@@ -265,9 +271,11 @@ class World : private Chooser {
         break;
       case Fault::Kind::partition:
         network_.partition(fault.side_of);
+        last_cut_ = now_;
         break;
       case Fault::Kind::heal:
         network_.heal();
+        last_cut_ = now_;
         break;
       case Fault::Kind::cut:
         network_.cut(fault.node, fault.whom);
@@ -276,10 +284,10 @@ class World : private Chooser {
         network_.mend(fault.node, fault.whom);
         break;
       case Fault::Kind::suspect:
-        suspect(fault.node, fault.whom);
+        if (is_up(fault.node)) suspect(fault.node, fault.whom);
         break;
       case Fault::Kind::trust:
-        trust(fault.node, fault.whom);
+        if (is_up(fault.node)) trust(fault.node, fault.whom);
         break;
     }
     tell_who_is_reachable();
@@ -288,6 +296,7 @@ class World : private Chooser {
 
   void crash(NodeId id) {
     record(id, TraceKind::crash);
+    last_change_[id.value] = now_;
     if constexpr (HasDurable<P>) {
       if (nodes_[id.value]) durable_[id.value] = nodes_[id.value]->durable();
     }
@@ -306,6 +315,7 @@ class World : private Chooser {
   // It comes back: what it knew is gone, but for what was durable.
   void recover(NodeId id) {
     record(id, TraceKind::recover);
+    last_change_[id.value] = now_;
     condition_[id.value] = Condition::up;
     if constexpr (HasDurable<P>) {
       if (const auto kept = durable_.find(id.value); kept != durable_.end()) {
@@ -363,11 +373,16 @@ class World : private Chooser {
     }
   }
 
-  // By now the world may have changed again; what counts is how it is.
+  // By now the world may have changed again; what counts is how it is. What has not been so for the
+  // time that it takes to find out comes with a later notice.
   void notice(const Event& event) {
     const NodeId who = event.node;
     const NodeId whom{event.argument};
     if (event.life != lives_[who.value] || !is_up(who)) return;
+    const auto changed = last_change_.find(whom.value);
+    const Ticks since =
+        std::max(last_cut_, changed == last_change_.end() ? Ticks{0} : changed->second);
+    if (now_ - since < plan_.faults.detection) return;
     if (postponed(event)) return;
     const bool reachable = is_up(whom) && !network_.is_cut(who, whom);
     const std::uint64_t pair = std::uint64_t{who.value} << 32 | whom.value;
@@ -382,6 +397,18 @@ class World : private Chooser {
     } else {
       suspect(who, whom);
     }
+  }
+
+  // To the host's detector a message is a sign of life. If it was the last, that is found out anew.
+  void hear(NodeId who, NodeId whom) {
+    const auto told = told_unreachable_.find(std::uint64_t{who.value} << 32 | whom.value);
+    if (told == told_unreachable_.end()) return;
+    auto& [in_life, told_unreachable] = told->second;
+    if (!told_unreachable || in_life != lives_[who.value]) return;
+    told_unreachable = false;
+    queue_.push(now_ + plan_.faults.detection, EventKind::notice, who, whom.value,
+                lives_[who.value]);
+    trust(who, whom);
   }
 
   // The host's duties (core/outbox.h).
@@ -505,7 +532,8 @@ class World : private Chooser {
   Report finish() {
     application().finish();
     reflect::for_each_message_type<Message>([&]<class M>() {
-      report_.by_type.push_back({reflect::type_name<M>(), sent_[report_.by_type.size()]});
+      const std::size_t index = report_.by_type.size();
+      report_.by_type.push_back({reflect::type_name<M>(), sent_[index], returned_[index]});
     });
     std::uint64_t total = 0;
     for (std::uint32_t i = 0; i < load_.size(); ++i) {
@@ -542,6 +570,9 @@ class World : private Chooser {
   std::unordered_map<std::uint64_t, std::uint32_t> timers_;  // the valid arming of each
   std::uint32_t armed_ = 0;
   std::array<std::uint64_t, types> sent_{};
+  std::array<std::uint64_t, types> returned_{};
+  std::unordered_map<std::uint32_t, Ticks> last_change_;  // when who last crashed or came back
+  Ticks last_cut_{0};                                     // ... or a partition began or ended
   // What each process was last told of each other, and in which life.
   std::unordered_map<std::uint64_t, std::pair<std::uint32_t, bool>> told_unreachable_;
 

@@ -1,0 +1,86 @@
+// Ring election: the election goes round, everyone signs, and the highest signature leads.
+//
+// The ring algorithm of A. S. Tanenbaum, "Distributed Operating Systems", 1995, and of lecture
+// document 002.
+//
+// Idea: an ELECTION goes from neighbour to neighbour, past those that are down, and each process
+// adds itself to the list in it. Whoever finds itself in the list knows that it has gone round,
+// picks the highest, and sends a COORDINATOR round with the result.
+//
+// Assumes: no message to a living process is lost; who is suspected is down or cut off, until
+// trusted. Nothing about time or the order of messages, and a process need not know how many there
+// are, only who comes next. Processes may crash, and come back, at any time.
+// Promises: once all is quiet, everyone takes the highest process alive for the leader.
+// Costs: 2 messages per living process for each who starts; what is sent to a successor that is
+// down comes back, and is counted apart. The messages grow by an identity per hop.
+//
+// Several elections at once waste messages and do no harm, if everyone can tell in the end which
+// one to believe: a COORDINATOR carries a number that is larger than any its ELECTION met, and
+// nobody listens to one that is not newer than the last. That also ends its way round.
+//
+// Differences from the books, all for the sake of crashes during an election:
+// - The numbers. Without them an old result can overtake the result of a process that came back.
+// - Whoever finds itself in the list ends the round, not only who began it: that one may be down.
+// - A process that is passed by a result which should have been its own holds an election instead
+//   of passing the result on: the list had gone past it while it was down.
+// - Who has a new neighbour, since the old one crashed or another came back, holds an election:
+//   whatever was lost with the old one, this replaces.
+#pragma once
+
+#include <variant>
+#include <vector>
+
+#include "core/node_set.h"
+#include "core/protocol.h"
+
+namespace baton {
+
+class RingElection {
+ public:
+  struct Election {
+    SequenceNumber number;  // at least that of every process in the list
+    std::vector<NodeId> list;
+  };
+  struct Coordinator {
+    SequenceNumber number;
+    NodeId announcer;  // who ended the round
+    NodeId leader;
+  };
+  using Message = std::variant<Election, Coordinator>;
+  using Event = Elected;
+  using Out = Outbox<Message, Event>;
+
+  struct State {
+    SequenceNumber number;  // the highest seen
+    Coordinator latest{{0}, nobody, nobody};
+    NodeId leader = nobody;
+    NodeSet suspected;
+  };
+
+  RingElection(NodeId self, const Setup& setup);
+
+  void elect(Out& out);
+  void receive(NodeId from, const Message& message, Out& out);
+  void returned(NodeId to, const Message& message, Out& out);
+  void suspect(NodeId node, Out& out);
+  void trust(NodeId node, Out& out);
+  void recover(Out& out) { elect(out); }
+
+  const State& state() const { return state_; }
+  static const Info& info();
+
+ private:
+  void upon_election(Election election, Out& out);
+  void upon_coordinator(const Coordinator& coordinator, Out& out);
+  void announce(const std::vector<NodeId>& list, Out& out);
+  void believe(const Coordinator& coordinator, Out& out);
+  bool is_newer(const Coordinator& coordinator) const;
+  // The first after `node` that is not suspected; this process itself if there is none.
+  NodeId next_after(NodeId node) const;
+
+  NodeId self_;
+  const Setup* setup_;
+  State state_;
+};
+
+}  // namespace baton

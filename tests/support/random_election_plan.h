@@ -1,0 +1,105 @@
+// Worlds for elections drawn from a seed, within what an algorithm assumes, for tests that hold for
+// all of them.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <utility>
+
+#include "core/info.h"
+#include "sim/plan.h"
+#include "sim/random.h"
+
+namespace baton::test {
+
+inline Ticks random_time(sim::Random& random, Ticks below) {
+  return {static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(below.value)))};
+}
+
+// Crashes at random times, most of them followed by a recovery, soon or late.
+inline void add_crashes(sim::Plan& plan, sim::Random& random, Ticks until) {
+  const std::uint32_t size = plan.setup.size;
+  for (std::uint32_t node = 0; node < size; ++node) {
+    if (!random.chance(0.3)) continue;
+    Ticks at{0};
+    const bool joins = random.chance(0.2);
+    if (joins) plan.faults.absent.push_back({node});
+    bool is_down = joins;
+    for (std::uint64_t events = 1 + random.below(4); events > 0; --events) {
+      at = at + Ticks{1} + random_time(random, random.chance(0.5) ? 2 * message_time : until);
+      plan.faults.schedule.push_back(
+          {.at = at,
+           .kind = is_down ? sim::Fault::Kind::recover : sim::Fault::Kind::crash,
+           .node = {node}});
+      is_down = !is_down;
+    }
+  }
+}
+
+// A group of 2 to 8, sometimes larger; any identities, capacities and delay; elections held by
+// several processes at various times; and every fault that the algorithm tolerates.
+inline sim::Plan random_election_plan(const Info& info, std::uint64_t seed) {
+  sim::Random random(seed, 98);
+  sim::Plan plan;
+  plan.seed = seed;
+  plan.setup =
+      default_setup(static_cast<std::uint32_t>(2 + random.below(random.chance(0.05) ? 11 : 7)));
+  const std::uint32_t size = plan.setup.size;
+  if (random.chance(0.5)) {
+    auto& identities = plan.setup.identities;
+    identities.resize(size);
+    std::iota(identities.begin(), identities.end(), 0U);
+    for (std::uint32_t i = size; i > 1; --i)
+      std::swap(identities[i - 1], identities[random.below(i)]);
+  }
+  if (random.chance(0.5)) {
+    for (std::uint32_t i = 0; i < size; ++i) {
+      plan.setup.capacities.push_back(static_cast<std::uint32_t>(random.below(5)));
+    }
+  }
+  plan.setup.random_bits = 4 + static_cast<std::uint32_t>(random.below(6));
+
+  // Where time has a bound, messages may take all of it.
+  const bool is_synchronous = info.assumes.has(Assumption::synchronous);
+  plan.delay.kind = static_cast<sim::Delay::Kind>(random.below(is_synchronous ? 2 : 4));
+  if (plan.delay.kind == sim::Delay::Kind::uniform) {
+    plan.delay.low = Ticks{1};
+    plan.delay.high = static_cast<std::int64_t>(1 + random.below(4)) * message_time;
+  }
+  if (is_synchronous) plan.setup.delay_bound = plan.delay.practical_limit();
+
+  const Ticks a_while = 30 * message_time;
+  plan.workload.kind =
+      random.chance(0.3) ? sim::Workload::Kind::everyone : sim::Workload::Kind::one;
+  for (std::uint64_t more = random.below(5); more > 0; --more) {
+    plan.workload.also.emplace_back(random_time(random, a_while),
+                                    NodeId{static_cast<std::uint32_t>(random.below(size))});
+  }
+
+  if (!info.assumes.has(Assumption::fifo)) plan.faults.reordering = random.chance(0.7);
+  // Where messages are passed on, copies multiply with every hop, so large groups get few.
+  if (!info.assumes.has(Assumption::no_duplication) && random.chance(0.5)) {
+    plan.faults.duplication = size > 8 ? 0.02 : 0.2;
+  }
+  if (!info.assumes.has(Assumption::no_crash) && random.chance(0.8)) {
+    add_crashes(plan, random, a_while);
+    // Nobody can tell a crash sooner than the last message of the crashed has arrived, where there
+    // is a bound on that.
+    plan.faults.detection = is_synchronous ? plan.setup.delay_bound + Ticks{1} : Ticks{1};
+    plan.faults.detection = plan.faults.detection + random_time(random, 10 * message_time);
+  }
+  if (!info.assumes.has(Assumption::no_suspicion) && random.chance(0.2)) {
+    for (int i = 0; i < 4; ++i) {
+      const auto who = static_cast<std::uint32_t>(random.below(size));
+      const auto further = static_cast<std::uint32_t>(1 + random.below(size - 1));
+      plan.faults.schedule.push_back({.at = random_time(random, a_while),
+                                      .kind = sim::Fault::Kind::suspect,
+                                      .node = {who},
+                                      .whom = {(who + further) % size}});
+    }
+  }
+  return plan;
+}
+
+}  // namespace baton::test

@@ -17,6 +17,7 @@
 #include "cli/text.h"
 #include "cli/verdict.h"
 #include "sim/plan.h"
+#include "sim/shrink.h"
 #include "sim/resource_oracle.h"
 #include "view/chrome.h"
 #include "view/diagram.h"
@@ -365,15 +366,50 @@ class SimCommand {
     }
   }
 
-  void print_violation(const Violation& broken) const {
+  void print_violation(const Violation& broken) {
     if (options_.trace.empty()) {
-      std::cout << "\nHow it came about:\n\n"
-                << diagram(is_observer(info_) ? most_rows_of_a_wrong_cut
-                                              : most_rows_of_a_violation);
+      const std::size_t most_rows =
+          is_observer(info_) ? most_rows_of_a_wrong_cut : most_rows_of_a_violation;
+      if (options_.seeds > 1 && !with_resources()) {
+        print_shrunk(broken.promise, most_rows);
+      } else {
+        std::cout << "\nHow it came about:\n\n" << diagram(most_rows);
+      }
     }
     std::cout << "\n"
               << sim::name_of(broken.promise) << " is broken with seed " << plan_.seed
               << "; add --seed " << plan_.seed << " --trace json -o FILE for the whole trace\n";
+  }
+
+  // What was found by searching may be long; a shorter run that fails alike explains more.
+  void print_shrunk(Promise promise, std::size_t most_rows) {
+    const bool keep_size =
+        std::any_of(options_.given.begin(), options_.given.end(), [](const std::string& option) {
+          for (const char* fixed : {"--voting", "--votes", "--ask", "--ids", "--graph",
+                                    "--capacities", "--superpeers", "--cap", "--names"}) {
+            if (option == fixed) return true;
+          }
+          return false;
+        });
+    Plan quiet = plan_;
+    quiet.progress = nullptr;
+    const Plan shortest = sim::shrink(
+        quiet, info_,
+        [&](const Plan& plan) { return run_(plan, nullptr).violated(promise) != nullptr; },
+        keep_size);
+    trace_ = {};
+    trace_.names = options_.names;
+    run_(shortest, &trace_);
+    std::cout << "\nHow it came about, in the shortest run found that fails alike:\n\n"
+              << diagram(most_rows) << "\nbaton sim " << options_.algorithm << " "
+              << sim::options_of(shortest, options_.layers());
+    for (const std::string& option : options_.given) {
+      if (option == "--omit") std::cout << " --omit " << options_.omission;
+      if (option == "--voting") std::cout << " --voting " << options_.group.voting;
+      if (option == "--votes") std::cout << " --votes " << options_.group.votes;
+      if (option == "--ask") std::cout << " --ask " << options_.group.ask;
+    }
+    std::cout << "\n";
   }
 
   static boost::json::array nodes_or_null(const std::vector<NodeId>& nodes) {

@@ -109,7 +109,7 @@ bool Membership::needs_new_view() const {
 
 void Membership::propose(Out& out) {
   const Epoch epoch{{state_.highest.value + 1}, self_, state_.durable.incarnation};
-  state_.proposal = Proposal{.epoch = epoch, .members = trusted()};
+  state_.proposal = Proposal{.epoch = epoch, .members = trusted(), .asked_at = state_.tick};
   note(epoch);
   out.send(self_, Propose{epoch, state_.proposal->members});
   state_.proposal->members.for_each([&](NodeId node) {

@@ -91,10 +91,8 @@ class Resilient {
     if (works()) step(out, [](P& inner, auto& decided) { inner.release(decided); });
   }
 
-  void elect(Out& out) requires(!is_lock) {
-    own_.wish = Wish::waits;
-    if (works()) step(out, [](P& inner, auto& decided) { inner.elect(decided); });
-  }
+  // Every view begins with an election, and needs no other.
+  void elect(Out&) requires(!is_lock) {}
 
   void receive(NodeId from, const Message& message, Out& out) {
     std::visit(upon{[&](const Control& control) {
@@ -250,8 +248,9 @@ class Resilient {
     const std::vector<Early> early = std::exchange(own_.early, {});
     for (const Early& one : early) upon_in_view(one.from, one.message, out);
     if constexpr (!is_lock) {
-      // One is enough to begin it; all the others will hear of it.
-      if (self_ == view.epoch.proposer || own_.wish == Wish::waits) elect(out);
+      if (self_ == view.epoch.proposer) {
+        step(out, [](P& inner, auto& decided) { inner.elect(decided); });
+      }
     }
   }
 

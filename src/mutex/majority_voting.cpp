@@ -18,10 +18,10 @@ std::uint32_t voters_asked(const Setup& setup) {
   return setup.voters_asked != 0 ? setup.voters_asked : setup.size;
 }
 
-// The last doubling of the pause: once it can be several times as long as all N would take one
-// after the other, waiting longer would only waste time.
+// The last doubling of the pause: once it can be many times as long as all N would take one after
+// the other, even over channels that repeat what is lost, waiting longer would only waste time.
 std::uint32_t most_doublings(const Setup& setup) {
-  return static_cast<std::uint32_t>(std::bit_width(setup.size)) + 2;
+  return static_cast<std::uint32_t>(std::bit_width(setup.size)) + 6;
 }
 
 }  // namespace

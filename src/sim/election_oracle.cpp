@@ -11,14 +11,20 @@ std::string process(NodeId node) { return "process " + std::to_string(node.value
 }  // namespace
 
 ElectionOracle::ElectionOracle(const Setup& setup, const Info& info, Report& report)
-    : setup_(&setup), info_(&info), report_(&report), up_(setup.size, true) {
+    : setup_(&setup),
+      info_(&info),
+      report_(&report),
+      up_(setup.size, true),
+      last_(setup.size, nobody) {
   report.leaders.assign(setup.size, nobody);
 }
 
 void ElectionOracle::believe(NodeId node, NodeId leader, const Epoch& epoch, Ticks now) {
-  if (report_->leaders[node.value] != leader) last_change_ = now;
   report_->leaders[node.value] = leader;
+  // Who cannot be sure for a moment takes nobody for the leader; that is no change yet.
   if (leader == nobody) return;
+  if (last_[node.value] != leader) last_change_ = now;
+  last_[node.value] = leader;
   ++report_->entries;
   if (epoch == Epoch{}) return;
   const auto [known, is_new] = leader_in_.emplace(epoch, leader);
@@ -29,7 +35,7 @@ void ElectionOracle::believe(NodeId node, NodeId leader, const Epoch& epoch, Tic
 
 void ElectionOracle::crash(NodeId node, Ticks now) {
   up_[node.value] = false;
-  report_->leaders[node.value] = nobody;
+  report_->leaders[node.value] = last_[node.value] = nobody;
   excuse(now);
 }
 
@@ -59,10 +65,10 @@ void ElectionOracle::judge(Ticks now, const std::function<bool(NodeId, NodeId)>&
 }
 
 void ElectionOracle::judge_side(const std::vector<NodeId>& side, Ticks now) {
-  const auto leader_of = [&](NodeId node) { return report_->leaders[node.value]; };
+  const auto leader_of = [&](NodeId node) { return last_[node.value]; };
   NodeId leading = nobody;
   for (const NodeId node : side) {
-    if (leader_of(node) != node || info_->choice == Choice::several) continue;
+    if (report_->leaders[node.value] != node || info_->choice == Choice::several) continue;
     if (leading != nobody) {
       violate(Promise::one_leader, now,
               "all is quiet, and processes " + std::to_string(leading.value) + " and " +

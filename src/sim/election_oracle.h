@@ -49,6 +49,7 @@ class ElectionOracle {
   const Info* info_;
   Report* report_;
   std::vector<bool> up_;
+  std::vector<NodeId> last_;  // whom each took for the leader last, if anyone
   std::map<Epoch, NodeId> leader_in_;
   Ticks last_change_{0};
   Ticks excused_{0};

@@ -20,10 +20,10 @@ MutexOracle::Bounds bounds_of(const Plan& plan, const Info& info) {
     // Protocols pause in message times, however short a hop is.
     const Ticks longest = std::max(hop, message_time);
     bounds.progress = (200 + 20 * size + 6 * small * small) * longest + 10 * plan.critical_section;
+    // Views are agreed on and messages repeated at a pace of their own, and more slowly when much
+    // is lost.
+    if (info.survives_crashes) bounds.progress = 20 * bounds.progress;
   }
-  // Views are agreed on and messages repeated at a pace of their own, and more slowly when much is
-  // lost.
-  if (info.survives_crashes) bounds.progress = 20 * bounds.progress;
   if (bounds.starvation == 0) {
     // While one message is under way, this many others can go in and out; and a request may be
     // passed on by everybody before it reaches one who could let it go first.
@@ -36,7 +36,9 @@ MutexOracle::Bounds bounds_of(const Plan& plan, const Info& info) {
 
 Ticks settling_time(const Plan& plan) {
   const std::int64_t size = plan.setup.size;
-  return (100 + 10 * size) * std::max(plan.delay.practical_limit(), message_time);
+  const Ticks round = (100 + 10 * size) * std::max(plan.delay.practical_limit(), message_time);
+  // What is lost is repeated, again and again if need be.
+  return plan.faults.loss > 0 ? 20 * round : round;
 }
 
 }  // namespace baton::sim

@@ -153,7 +153,16 @@ class Simulation : public World<Simulation<P>, P> {
     return false;
   }
 
+  // It can talk to a majority; and to all who can, for who cannot may rightly be left out of a
+  // view.
   bool is_entitled(NodeId id) const {
+    for (std::uint32_t i = 0; i < plan_.setup.size; ++i) {
+      if (reaches_majority({i}) && !this->can_talk(id, {i})) return false;
+    }
+    return reaches_majority(id);
+  }
+  bool reaches_majority(NodeId id) const {
+    if (!this->is_running(id)) return false;
     return has_majority(plan_.setup.size, [&](NodeId other) {
       return this->is_running(other) && this->can_talk(id, other);
     });

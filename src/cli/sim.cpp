@@ -35,6 +35,8 @@ using sim::Violation;
 
 // The end of a long run is what shows a violation.
 constexpr std::size_t most_rows_of_a_violation = 30;
+// A few seconds of simulation are worth a shorter explanation.
+constexpr std::uint64_t most_events_of_shrinking = 30'000'000;
 // A cut shows where its first process records, long before the pieces are together.
 constexpr std::size_t most_rows_of_a_wrong_cut = 80;
 
@@ -393,10 +395,14 @@ class SimCommand {
         });
     Plan quiet = plan_;
     quiet.progress = nullptr;
-    const Plan shortest = sim::shrink(
-        quiet, info_,
-        [&](const Plan& plan) { return run_(plan, nullptr).violated(promise) != nullptr; },
-        keep_size);
+    std::uint64_t events_left = most_events_of_shrinking;
+    const auto fails = [&](const Plan& plan) {
+      if (events_left == 0) return false;
+      const Report report = run_(plan, nullptr);
+      events_left -= std::min(events_left, report.events);
+      return report.violated(promise) != nullptr;
+    };
+    const Plan shortest = sim::shrink(quiet, info_, fails, keep_size);
     trace_ = {};
     trace_.names = options_.names;
     run_(shortest, &trace_);

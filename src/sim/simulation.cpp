@@ -38,7 +38,7 @@ Ticks settling_time(const Plan& plan) {
   const std::int64_t size = plan.setup.size;
   const Ticks round = (100 + 10 * size) * std::max(plan.delay.practical_limit(), message_time);
   // What is lost is repeated, again and again if need be.
-  return plan.faults.loss > 0 ? 20 * round : round;
+  return plan.faults.loss > 0 ? round + 2000 * message_time : round;
 }
 
 }  // namespace baton::sim

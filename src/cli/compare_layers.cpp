@@ -61,8 +61,8 @@ void print(const std::vector<Row>& rows, bool ascii) {
   for (const Row& row : rows) {
     const sim::LayerCosts& c = row.costs;
     costs.add({std::string(row.info->name), std::to_string(row.size), number(c.plain),
-               number(c.reliable), number(c.acks_alone), number(c.acks_loaded),
-               number(c.resilient), number(c.other_upkeep), number(c.heartbeats)});
+               number(c.reliable), number(c.acks_alone), number(c.acks_loaded), number(c.resilient),
+               number(c.other_upkeep), number(c.heartbeats)});
     recovery.add({std::string(row.info->name), std::to_string(row.size), number(row.quantile(0.5)),
                   number(row.quantile(0.95)), number(row.quantile(1)),
                   number(row.quantile(1) / sim::detector_timeout())});

@@ -312,8 +312,9 @@ int compare(const Options& options) {
     return Compare(options, std::move(chosen), std::move(setups)).run();
   }
   if (kind != Kind::election) {
-    throw UsageError("there is nothing to compare among algorithms of the kind " +
-                     std::string(name_of(kind)));
+    const std::string name(chosen.front()->info().name);
+    throw UsageError("'" + name + "' observes, and has no costs to compare; 'baton sim " + name +
+                     "' runs it");
   }
   if (!options.group.identities.empty()) {
     throw UsageError("--ids goes with 'baton sim'; here each situation has identities of its own");

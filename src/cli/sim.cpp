@@ -191,9 +191,12 @@ class SimCommand {
   }
 
   void print(const Report& report) const {
+    const sim::Layers layers = options_.layers();
     std::cout << "\n"
-              << in_characters(info_.title, options_.ascii) << ", " << grouped(plan_.setup.size)
-              << " processes, " << several_resources() << "seed " << plan_.seed
+              << in_characters(info_.title, options_.ascii)
+              << (layers == sim::Layers::none ? "" : ", " + std::string(sim::name_of(layers)))
+              << ", " << grouped(plan_.setup.size) << " processes, " << several_resources()
+              << "seed " << plan_.seed
               << (seeds_tried_ > 1 ? " (of " + grouped(seeds_tried_) + " tried)" : "") << "\n\n";
     Table table({"measured", "", ""});
     const auto row = [&](const std::string& what, const std::string& value,
@@ -300,7 +303,7 @@ class SimCommand {
     }
     row("time", number(in_message_times(report.ended)), "message times");
     for (const auto& [leader, followers] : followers_of(report)) {
-      row(leader == nobody ? "no leader" : "leader " + name(leader),
+      row(leader == nobody ? "no leader, or down" : "leader " + name(leader),
           grouped(followers.size()) + (followers.size() == 1 ? " process" : " processes"),
           list_of(followers));
     }

@@ -298,7 +298,8 @@ void SimOptions::add_to(CLI::App& command) {
       ->group("Layers");
   command
       .add_flag("--resilient", resilient,
-                "On a layer that survives crashes of any minority: views, fences, leases")
+                "On a layer that survives crashes of any minority: views, fences, leases; and on "
+                "the reliable one too if messages are lost, duplicated or reordered")
       ->disable_flag_override()
       ->group("Layers");
   command
@@ -434,7 +435,10 @@ bool SimOptions::was_given(std::string_view option) const {
 }
 
 sim::Layers SimOptions::layers() const {
-  if (reliable && resilient) return sim::Layers::both;
+  // To survive crashes where messages are lost, both are needed.
+  const bool unreliable =
+      loss > 0 || duplicate > 0 || reorder || !partitions.empty() || !cuts.empty();
+  if (resilient && (reliable || unreliable)) return sim::Layers::both;
   if (resilient) return sim::Layers::resilient;
   return reliable ? sim::Layers::reliable : sim::Layers::none;
 }

@@ -41,7 +41,7 @@ TEST(SimObservation, BreaksWithoutFifoAndShowsHow) {
   const Outcome outcome = baton(line + " --allow reordering");
   EXPECT_EQ(outcome.code, 1);
   EXPECT_TRUE(has(outcome.out, "✗ consistency broken")) << outcome.out;
-  EXPECT_TRUE(has(outcome.out, "How it came about:")) << outcome.out;
+  EXPECT_TRUE(has(outcome.out, "How it came about, in the shortest run found")) << outcome.out;
   EXPECT_TRUE(has(outcome.out, "records its state for snapshot")) << outcome.out;
 }
 

@@ -67,7 +67,8 @@ inline sim::Plan random_election_plan(const Info& info, std::uint64_t seed) {
     plan.delay.low = Ticks{1};
     plan.delay.high = static_cast<std::int64_t>(1 + random.below(4)) * message_time;
   }
-  if (is_synchronous) plan.setup.delay_bound = plan.delay.practical_limit();
+  // ... and who listens for heartbeats must know how long they may take.
+  if (is_synchronous || info.perpetual) plan.setup.delay_bound = plan.delay.practical_limit();
 
   const Ticks a_while = 30 * message_time;
   plan.workload.kind =

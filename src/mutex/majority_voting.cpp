@@ -21,7 +21,7 @@ std::uint32_t voters_asked(const Setup& setup) {
 // The last doubling of the pause: once it can be many times as long as all N would take one after
 // the other, even over channels that repeat what is lost, waiting longer would only waste time.
 std::uint32_t most_doublings(const Setup& setup) {
-  return static_cast<std::uint32_t>(std::bit_width(setup.size)) + 6;
+  return static_cast<std::uint32_t>(std::bit_width(setup.size)) + 4;
 }
 
 }  // namespace

@@ -303,6 +303,11 @@ void SimOptions::add_to(CLI::App& command) {
       ->disable_flag_override()
       ->group("Layers");
   command
+      .add_option("--servers", servers,
+                  "So many servers keep the fenced resource, and a write must reach a majority")
+      ->check(whole_number(1, 1000))
+      ->group("Layers");
+  command
       .add_option("--omit", omission,
                   "Leave out one rule of the resilient layer, to see what it is for: "
                   "durable-promises, unique-epochs, hold-rule, waiting-for-leases, loyalty, "
@@ -516,6 +521,8 @@ sim::Plan SimOptions::plan(const Info& info) const {
     plan.faults.slow.push_back({process(ends[0]), process(ends[1]), more});
   }
   if (info.kind == Kind::election) plan.faults.detection = ticks(detection, "a time of detection");
+  plan.servers = servers;
+  if (was_given("--servers") && !resilient) throw UsageError("--servers goes with --resilient");
   if (!omission.empty()) {
     if (!resilient) throw UsageError("--omit goes with --resilient");
     plan.setup.omission = omission_named(omission);

@@ -41,6 +41,7 @@ struct SimOptions {
   bool reliable = false;
   bool resilient = false;
   std::string omission;
+  std::uint32_t servers = 1;
 
   std::string delay = "constant";
   bool reorder = false;

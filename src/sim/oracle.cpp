@@ -88,10 +88,19 @@ void MutexOracle::enter_beside_others(NodeId node, Ticks now) {
               " are inside at the same time");
 }
 
+bool MutexOracle::write_to_resource(const Fence& fence) {
+  std::vector<bool> reached(servers_, true);
+  // Some servers are down or cut off just now, and always others, but never a majority.
+  for (std::uint32_t missing = (servers_ - 1) / 2; missing > 0; --missing) {
+    reached[reached_.below(servers_)] = false;
+  }
+  return resource_.write(fence, reached);
+}
+
 void MutexOracle::access(NodeId node, Ticks now) {
   const Process& process = processes_[node.value];
   ++report_->accesses;
-  if (process.fence < highest_fence_) {
+  if (!write_to_resource(process.fence)) {
     ++report_->refused;
     if (!was_paused(node, now)) {
       violate(Promise::safety, now,
@@ -100,6 +109,11 @@ void MutexOracle::access(NodeId node, Ticks now) {
                   " showed a newer fence");
     }
     return;
+  }
+  if (process.fence < highest_fence_) {
+    violate(Promise::safety, now,
+            "the resource accepted process " + std::to_string(node.value) + " after process " +
+                std::to_string(highest_fence_of_.value) + " with a newer fence");
   }
   if (process.fence == highest_fence_ && highest_fence_of_ != node) {
     violate(Promise::safety, now,

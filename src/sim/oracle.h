@@ -11,6 +11,8 @@
 
 #include "core/fence.h"
 #include "core/ids.h"
+#include "resource/fenced_resource.h"
+#include "sim/random.h"
 #include "sim/report.h"
 
 namespace baton::sim {
@@ -152,6 +154,13 @@ class MutexOracle {
   void crash(NodeId node, Ticks now);
   void recover(NodeId node) { processes_[node.value].status = Status::idle; }
 
+  // The fenced resource is kept by so many servers; each write reaches a majority of them, drawn at
+  // random.
+  void keep_resource_on(std::uint32_t servers, std::uint64_t seed) {
+    resource_ = ReplicatedResource(servers);
+    servers_ = servers;
+    reached_ = Random(seed, 6);
+  }
   // Of protocols that survive crashes: the fence with which a process enters next, its accesses to
   // the fenced resource, and that the lock was taken from it.
   void show_fence(NodeId node, const Fence& fence) { processes_[node.value].fence = fence; }
@@ -189,6 +198,7 @@ class MutexOracle {
   static constexpr Ticks time_to_notice = 30 * message_time;
 
   bool was_paused(NodeId node, Ticks now);
+  bool write_to_resource(const Fence& fence);
   void violate(Promise promise, Ticks at, std::string what);
   void enter_beside_others(NodeId node, Ticks now);
   void look_for_starvation(Ticks now);
@@ -203,6 +213,9 @@ class MutexOracle {
   std::uint32_t waiting_ = 0;
   std::uint32_t inside_ = 0;
   NodeId last_inside_ = nobody;
+  ReplicatedResource resource_{1};
+  std::uint32_t servers_ = 1;
+  Random reached_{0, 6};
   Fence highest_fence_{};  // that the resource has accepted, and whose it was
   NodeId highest_fence_of_ = nobody;
   NodeId alone_ = nobody;  // waits, and nobody else has been inside or waiting meanwhile

@@ -225,6 +225,7 @@ std::optional<std::string> objection(const Plan& plan, const Info& info) {
     return "a critical section of length 0 under this workload would let one process enter for "
            "ever at one instant; give it a length";
   }
+  if (plan.servers == 0) return "a resource is kept by at least one server";
   if (auto why = impossible(plan)) return why;
   const Assumptions broken = broken_by(plan);
   for (const Assumption assumption :

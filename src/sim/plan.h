@@ -98,10 +98,11 @@ struct Plan {
   Workload workload;
   Faults faults;
   Ticks critical_section = message_time;
-  Ticks send_cost{0};      // each send occupies its sender for so long, one after the other
-  NodeId inside = nobody;  // already in the critical section when the run begins
-  Assumptions may_break;   // assumptions that this run breaks on purpose
-  Promises demands;        // judged like promises although the algorithm does not make them
+  Ticks send_cost{0};         // each send occupies its sender for so long, one after the other
+  NodeId inside = nobody;     // already in the critical section when the run begins
+  std::uint32_t servers = 1;  // that keep the fenced resource; a write must reach a majority
+  Assumptions may_break;      // assumptions that this run breaks on purpose
+  Promises demands;           // judged like promises although the algorithm does not make them
 
   // Bounds after which the oracles speak; 0 stands for a default that suits the group's size.
   Ticks progress_bound{0};             // nobody got in although someone waited

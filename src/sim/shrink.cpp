@@ -126,6 +126,7 @@ class Shrinker {
       plan.delay = {};
       plan.faults.reordering = false;
     });
+    attempt(best_.servers != 1, [](Plan& plan) { plan.servers = 1; });
     attempt(best_.critical_section != message_time,
             [](Plan& plan) { plan.critical_section = message_time; });
     attempt(best_.workload.kind == Workload::Kind::saturated ||
@@ -268,6 +269,7 @@ std::string options_of(const Plan& plan, Layers layers) {
   text += " --seed " + std::to_string(plan.seed);
   if (layers == Layers::reliable || layers == Layers::both) text += " --reliable";
   if (layers == Layers::resilient || layers == Layers::both) text += " --resilient";
+  if (plan.servers != 1) text += " --servers " + std::to_string(plan.servers);
   text += option_of(plan.setup.tree, plan.setup.size);
   if (plan.setup.coordinator != NodeId{0}) {
     text += " --coordinator " + number(plan.setup.coordinator);

@@ -34,7 +34,9 @@ class Simulation : public World<Simulation<P>, P> {
         perpetual_(P::info().perpetual),
         driver_(plan_, queue_),
         oracle_(plan_.setup.size, bounds_of(plan_, P::info()), report_),
-        stays_(plan_.setup.size) {}
+        stays_(plan_.setup.size) {
+    oracle_.keep_resource_on(plan_.servers, plan_.seed);
+  }
 
  private:
   using Base = World<Simulation<P>, P>;

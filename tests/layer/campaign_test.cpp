@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "sim/catalog.h"
-#include "sim/shrink.h"
+#include "support/explain.h"
 #include "support/random_faults.h"
 #include "support/random_plan.h"
 
@@ -19,7 +19,7 @@ using sim::Layers;
 using sim::Plan;
 using sim::Report;
 
-constexpr std::uint64_t seeds = 1000;
+constexpr std::uint64_t seeds = 2000;
 
 std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
   const char* text = std::getenv(name);
@@ -75,16 +75,6 @@ std::string name_of_test(const testing::TestParamInfo<Combination>& info) {
   return name + "_" + std::get<1>(info.param).name;
 }
 
-// The seed, and a shorter run that fails alike.
-std::string explain(const sim::Runnable& subject, const Entry& entry, Layers layers,
-                    const Plan& plan, const sim::Violation& broken) {
-  const Plan shortest = sim::shrink(plan, subject.info(), [&](const Plan& candidate) {
-    return subject.run(candidate, nullptr).violated(broken.promise) != nullptr;
-  });
-  return "seed " + std::to_string(plan.seed) + ": " + broken.what + "\nbaton sim " +
-         std::string(entry.info().name) + " " + sim::options_of(shortest, layers);
-}
-
 class OnLayers : public testing::TestWithParam<Combination> {};
 
 TEST_P(OnLayers, KeepsItsPromises) {
@@ -98,7 +88,7 @@ TEST_P(OnLayers, KeepsItsPromises) {
     ASSERT_EQ(sim::objection(plan, subject.info()), std::nullopt) << "seed " << seed;
     const Report report = subject.run(plan, nullptr);
     const sim::Violation* broken = report.broken(subject.info().promises);
-    ASSERT_EQ(broken, nullptr) << explain(subject, *entry, world.layers, plan, *broken);
+    ASSERT_EQ(broken, nullptr) << explain(*entry, world.layers, plan, *broken);
     ASSERT_FALSE(report.stalled) << "seed " << seed << ": everything works in the end";
     entries += report.entries;
   }
@@ -116,7 +106,7 @@ class ElectionOnLayers : public testing::TestWithParam<const Entry*> {};
 TEST_P(ElectionOnLayers, KeepsItsPromises) {
   const sim::Runnable& subject = GetParam()->with(Layers::both);
   const std::uint64_t first = from_environment("BATON_FIRST_SEED", 0);
-  const std::uint64_t count = from_environment("BATON_SEEDS", seeds) / 2;
+  const std::uint64_t count = from_environment("BATON_SEEDS", seeds) / 4;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     Plan plan = hard_plan(seed, {.majority = seed % 2 == 0});
     plan.workload = {.kind = sim::Workload::Kind::everyone};
@@ -124,7 +114,7 @@ TEST_P(ElectionOnLayers, KeepsItsPromises) {
     plan.setup.delay_bound = 40 * plan.setup.delay_bound;
     const Report report = subject.run(plan, nullptr);
     const sim::Violation* broken = report.broken(subject.info().promises);
-    ASSERT_EQ(broken, nullptr) << explain(subject, *GetParam(), Layers::both, plan, *broken);
+    ASSERT_EQ(broken, nullptr) << explain(*GetParam(), Layers::both, plan, *broken);
   }
 }
 

@@ -179,6 +179,49 @@ TEST(Layers, TellWhoIsCutOffThatItHasLostTheLock) {
   EXPECT_LT(lost, entered);
 }
 
+// A partition gives one leader per side where nobody must approve; with a majority it does not.
+TEST(Layers, GiveAPartitionedGroupOneLeader) {
+  for (const char* name : {"bully", "ring-election", "chang-roberts", "hirschberg-sinclair"}) {
+    Plan plan;
+    plan.setup = default_setup(5);
+    plan.workload = {.kind = Workload::Kind::one, .first = {0}};
+    plan.faults.schedule = {
+        {.at = 60 * message_time, .kind = Fault::Kind::partition, .side_of = {0, 0, 0, 1, 1}}};
+    const Report report = sim::find(name)->with(Layers::both).run(plan, nullptr);
+    EXPECT_TRUE(report.violations.empty()) << name << ": " << report.violations.front().what;
+    const std::vector<NodeId> expected{{2}, {2}, {2}, nobody, nobody};
+    EXPECT_EQ(report.leaders, expected) << name;
+  }
+  // The textbook's way, with a detector that tells each side of the other's silence.
+  Plan plan;
+  plan.setup = default_setup(5);
+  plan.workload = {.kind = Workload::Kind::one, .first = {0}};
+  plan.faults.detection = 3 * message_time;
+  plan.faults.schedule = {
+      {.at = 60 * message_time, .kind = Fault::Kind::partition, .side_of = {0, 0, 0, 1, 1}}};
+  const std::vector<NodeId> two{{2}, {2}, {2}, {4}, {4}};
+  EXPECT_EQ(sim::find("bully")->run(plan, nullptr).leaders, two);
+}
+
+// The literal rule and a write to a minority are in tests/resource; here the oracle's own resource.
+TEST(Layers, TheResourceMayBeKeptBySeveralServers) {
+  Plan plan;
+  plan.setup = default_setup(5);
+  plan.servers = 5;
+  plan.critical_section = 10 * message_time;
+  plan.workload = {.kind = Workload::Kind::one, .first = {4}, .also = {{20 * message_time, {0}}}};
+  plan.faults.schedule = {{.at = 12 * message_time, .kind = Fault::Kind::pause, .node = {4}},
+                          {.at = 200 * message_time, .kind = Fault::Kind::resume, .node = {4}}};
+  std::uint64_t refused = 0;
+  for (plan.seed = 0; plan.seed < 50; ++plan.seed) {
+    const Report report = sim::find("suzuki-kasami")->with(Layers::resilient).run(plan, nullptr);
+    EXPECT_EQ(report.violated(Promise::safety), nullptr);
+    EXPECT_EQ(report.refused + report.losses, 1U);
+    refused += report.refused;
+  }
+  EXPECT_GT(refused, 0U);
+}
+
 // A zombie: paused inside, it wakes up and still believes. The resource does not.
 TEST(Layers, TheFenceStopsAZombie) {
   Plan plan;

@@ -7,6 +7,7 @@
 
 #include "sim/catalog.h"
 #include "sim/measure_election.h"
+#include "support/explain.h"
 #include "support/random_election_plan.h"
 
 namespace baton::test {
@@ -66,7 +67,7 @@ TEST_P(Election, KeepsItsPromisesInRandomWorlds) {
     ASSERT_EQ(sim::objection(plan, info()), std::nullopt) << "seed " << seed;
     const Report report = run(plan);
     const sim::Violation* broken = report.broken(info().promises);
-    ASSERT_EQ(broken, nullptr) << "seed " << seed << ": " << broken->what;
+    ASSERT_EQ(broken, nullptr) << explain(*GetParam(), sim::Layers::none, plan, *broken);
     with_leader += report.entries > 0 ? 1 : 0;
   }
   // Only where whoever was to hold an election is down does none take place.
@@ -172,7 +173,7 @@ TEST_P(APartition, OfAnyShapeAtAnyTimeEndsWell) {
     ASSERT_EQ(sim::objection(plan, entry.info()), std::nullopt) << "seed " << seed;
     const Report report = entry.run(plan, nullptr);
     const sim::Violation* broken = report.broken(entry.info().promises);
-    ASSERT_EQ(broken, nullptr) << "seed " << seed << ": " << broken->what;
+    ASSERT_EQ(broken, nullptr) << explain(entry, sim::Layers::none, plan, *broken);
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "observe/cut.h"
 #include "sim/catalog.h"
+#include "support/explain.h"
 #include "support/random_plan.h"
 
 namespace baton::test {
@@ -67,7 +68,7 @@ TEST_P(ObservationAlgorithm, KeepsItsPromisesUnderRandomSchedules) {
     ASSERT_EQ(sim::objection(plan, info()), std::nullopt);
     const Report report = run(plan);
     const sim::Violation* broken = report.broken(info().promises);
-    ASSERT_EQ(broken, nullptr) << "seed " << seed << ": " << broken->what;
+    ASSERT_EQ(broken, nullptr) << explain(*GetParam(), sim::Layers::none, plan, *broken);
     if (info().promises.has(Promise::detection)) {
       ASSERT_FALSE(report.announcements.empty()) << "seed " << seed;
     } else {

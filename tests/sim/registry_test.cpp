@@ -8,6 +8,7 @@
 #include "core/reflect.h"
 #include "sim/catalog.h"
 #include "sim/measure.h"
+#include "support/explain.h"
 #include "support/random_plan.h"
 
 namespace baton::test {
@@ -66,7 +67,7 @@ TEST_P(Algorithm, KeepsItsPromisesUnderRandomSchedules) {
     ASSERT_EQ(sim::objection(plan, info()), std::nullopt);
     const Report report = run(plan);
     const sim::Violation* broken = report.broken(info().promises);
-    ASSERT_EQ(broken, nullptr) << "seed " << seed << ": " << broken->what;
+    ASSERT_EQ(broken, nullptr) << explain(*GetParam(), sim::Layers::none, plan, *broken);
     if (info().promises.has(Promise::deadlock_freedom)) {
       ASSERT_EQ(report.entries, report.requests) << "seed " << seed;
       ASSERT_GT(report.entries, 0U) << "seed " << seed;
@@ -86,7 +87,7 @@ TEST_P(Algorithm, LetsNobodyStarveWhereItPromisesSo) {
     plan.starvation_bound = 100 + 20 * plan.setup.size;
     const Report report = run(plan);
     const sim::Violation* broken = report.broken(info().promises);
-    ASSERT_EQ(broken, nullptr) << "seed " << seed << ": " << broken->what;
+    ASSERT_EQ(broken, nullptr) << explain(*GetParam(), sim::Layers::none, plan, *broken);
     ASSERT_EQ(report.entries, plan.workload.entries) << "seed " << seed;
   }
 }

@@ -153,6 +153,7 @@ inline sim::Plan hard_plan(std::uint64_t seed, Hardships hardships) {
     if (random.chance(0.5)) plan.faults.duplication = 0.3 * random.unit();
     plan.faults.reordering = random.chance(0.5);
   }
+  plan.servers = static_cast<std::uint32_t>(1 + 2 * random.below(3));
   plan.faults.schedule = FaultDrawer(random, size, hardships).draw();
   return plan;
 }

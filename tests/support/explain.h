@@ -1,0 +1,22 @@
+// What a test says of a world that breaks a promise.
+#pragma once
+
+#include <string>
+
+#include "sim/catalog.h"
+#include "sim/shrink.h"
+
+namespace baton::test {
+
+// The seed, and a shorter run that fails alike.
+inline std::string explain(const sim::Entry& entry, sim::Layers layers, const sim::Plan& plan,
+                           const sim::Violation& broken) {
+  const sim::Runnable& subject = entry.with(layers);
+  const sim::Plan shortest = sim::shrink(plan, subject.info(), [&](const sim::Plan& candidate) {
+    return subject.run(candidate, nullptr).violated(broken.promise) != nullptr;
+  });
+  return "seed " + std::to_string(plan.seed) + ": " + broken.what + "\nbaton sim " +
+         std::string(entry.info().name) + " " + sim::options_of(shortest, layers);
+}
+
+}  // namespace baton::test

@@ -82,9 +82,7 @@ int compare_formulas(std::uint64_t seed, bool json, bool ascii) {
   } else {
     const std::size_t width = stdout_is_terminal() ? terminal_width() : 150;
     for (const FormulaTopic& topic : topics) print_topic(topic, ascii, width);
-    std::cout << "\nIntervals are of 99.9 % confidence. docs/formulas.md derives the formulas; "
-                 "the costs of elections\nand of mutual exclusion have tables of their own "
-                 "('baton compare --help').\n";
+    std::cout << "\nIntervals are of 99.9 % confidence. docs/formulas.md derives the formulas.\n";
     if (differences > 0) {
       std::cout << "\n" << differences << " value(s) fall outside their interval.\n";
     } else {

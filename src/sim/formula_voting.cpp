@@ -14,24 +14,7 @@ namespace baton::sim {
 
 namespace {
 
-constexpr std::uint64_t draws = 100'000;
 constexpr std::uint64_t votes = 40'000;
-
-double unique_maxima(std::uint32_t size, std::uint32_t bits, std::uint64_t seed) {
-  Random random(seed, 6);
-  std::uint64_t unique = 0;
-  for (std::uint64_t i = 0; i < draws; ++i) {
-    std::uint64_t largest = 0;
-    std::uint32_t times = 0;
-    for (std::uint32_t j = 0; j < size; ++j) {
-      const std::uint64_t value = random.bits() >> (64 - bits);
-      times = value > largest || times == 0 ? 1 : times + (value == largest ? 1 : 0);
-      largest = std::max(largest, value);
-    }
-    unique += times == 1 ? 1 : 0;
-  }
-  return static_cast<double>(unique) / static_cast<double>(draws);
-}
 
 // The lectures have a coordinator beside each process, which may crash while the process goes on.
 // Here each of them is an instance of the algorithm's own class: the coordinators get what is sent
@@ -106,28 +89,6 @@ FormulaCheck check_votes(std::string situation, std::string formula, double expe
 }
 
 }  // namespace
-
-FormulaTopic check_randomized_election(std::uint64_t seed) {
-  FormulaTopic topic{"randomized-election",
-                     "Randomized election (003): the chance that the largest of N random numbers "
-                     "of b bits is drawn once; drawn, without messages",
-                     {}};
-  constexpr std::array<std::pair<std::uint32_t, std::uint32_t>, 6> cases{
-      {{2, 1}, {3, 2}, {5, 4}, {10, 8}, {50, 8}, {100, 16}}};
-  for (const auto& [size, bits] : cases) {
-    const std::string situation = "N = " + std::to_string(size) + ", b = " + std::to_string(bits);
-    const double expected = unique_maximum(size, bits);
-    const double bound = unique_maximum_bound(size, bits);
-    const double measured = unique_maxima(size, bits, seed);
-    const double half_width =
-        Sample::half_width_of_proportion(expected, static_cast<double>(draws));
-    topic.checks.push_back({situation, "N·Σ v^(N-1)/2^(bN)", expected, measured, half_width});
-    topic.checks.push_back({situation, "≥ 1-C(N,2)/2^b (003)", bound, measured, half_width,
-                            FormulaCheck::Relation::at_least,
-                            bound <= 0 ? "says nothing for so few bits" : ""});
-  }
-  return topic;
-}
 
 FormulaTopic check_majority_voting(std::uint64_t seed) {
   FormulaTopic topic{"majority-voting",

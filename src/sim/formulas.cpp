@@ -21,8 +21,8 @@ bool FormulaCheck::agrees() const {
 }
 
 std::vector<FormulaTopic> check_formulas(std::uint64_t seed) {
-  return {check_arq(seed), check_randomized_election(seed), check_majority_voting(seed),
-          check_queue(seed)};
+  return {check_arq(seed), check_randomized_election(seed), check_election_costs(seed),
+          check_majority_voting(seed), check_queue(seed)};
 }
 
 double arq_extra(double loss) { return loss * (3 - 2 * loss) / ((1 - loss) * (1 - loss)); }

@@ -37,6 +37,7 @@ std::vector<FormulaTopic> check_formulas(std::uint64_t seed);
 
 FormulaTopic check_arq(std::uint64_t seed);
 FormulaTopic check_randomized_election(std::uint64_t seed);
+FormulaTopic check_election_costs(std::uint64_t seed);
 FormulaTopic check_majority_voting(std::uint64_t seed);
 FormulaTopic check_queue(std::uint64_t seed);
 

@@ -357,7 +357,7 @@ class SimCommand {
     if (report.stalled) {
       std::cout << (options_.ascii ? "note    " : "• ")
                 << "those who wait cannot reach a majority of the " << plan_.setup.size
-                << " configured processes: they stop rather than guess\n";
+                << " configured processes, or not all of it: they stop rather than guess\n";
     }
     for (const Promise promise : all_promises) {
       Verdict verdict{.promise = promise, .judged = judged_.has(promise)};

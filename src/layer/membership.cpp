@@ -35,7 +35,7 @@ void Membership::receive(NodeId from, const Message& message, Out& out) {
                   [&](const Propose& propose) { upon_propose(from, propose, out); },
                   [&](const Promise& promise) { upon_promise(from, promise, out); },
                   [&](const Refuse& refuse) { upon_refuse(refuse); },
-                  [&](const Keep& keep) { upon_keep(keep, out); },
+                  [&](const Decided& decided) { upon_decided(decided, out); },
                   [&](const Install& install) { upon_install(install.view, out); }},
              message);
 }
@@ -76,8 +76,11 @@ void Membership::upon_heartbeat(NodeId from, const Heartbeat& heartbeat, Out& ou
   // Channels need not be FIFO.
   if (heartbeat.incarnation < peer.incarnation) return;
   if (heartbeat.incarnation == peer.incarnation && heartbeat.tick < peer.tick) return;
-  peer = {heartbeat.incarnation, heartbeat.view, heartbeat.promised, heartbeat.tick,
-          heartbeat.echo};
+  peer.incarnation = heartbeat.incarnation;
+  peer.view = heartbeat.view;
+  peer.promised = heartbeat.promised;
+  peer.tick = heartbeat.tick;
+  peer.echo = heartbeat.echo;
   check_lease(out);
 }
 
@@ -99,6 +102,27 @@ bool Membership::is_well() const {
     }
   }
   return true;
+}
+
+// Whether a proposal would exclude one with whom this process is in a view that is well, or is
+// about to be: its proposer has decided, and nobody of it has left for another.
+bool Membership::is_loyal_against(const NodeSet& proposed) const {
+  if (omits(Omission::loyalty)) return false;
+  bool excludes = false;
+  if (is_well()) {
+    for (const Member& member : state_.view.members) {
+      excludes = excludes || !proposed.contains(member.node);
+    }
+    return excludes;
+  }
+  if (is_active()) return false;
+  bool stands = true;
+  state_.decided.for_each([&](NodeId node) {
+    excludes = excludes || !proposed.contains(node);
+    stands = stands && !detector_.suspects(node) &&
+             state_.peers[node.value].promised <= state_.durable.promised;
+  });
+  return stands && excludes;
 }
 
 bool Membership::needs_new_view() const {
@@ -125,27 +149,23 @@ void Membership::upon_propose(NodeId from, const Propose& propose, Out& out) {
     if (state_.view.epoch != promised) out.send(from, report(promised));
     return;
   }
-  bool excludes_a_healthy_member = false;
-  if (is_well() && !omits(Omission::loyalty)) {
-    for (const Member& member : state_.view.members) {
-      if (!propose.members.contains(member.node)) excludes_a_healthy_member = true;
-    }
-  }
-  if (propose.epoch < promised || excludes_a_healthy_member) {
+  if (propose.epoch < promised || is_loyal_against(propose.members)) {
     out.send(from, Refuse{propose.epoch, promised});
     return;
   }
   const bool was_active = is_active();
   if (state_.proposal && state_.proposal->epoch < propose.epoch) state_.proposal.reset();
-  // Of several promises in a row to one proposer's life the last stands for all.
+  // Of several promises to one life of a proposer the last stands for all.
   auto& before = state_.durable.before;
-  const bool follows_own = !before.empty() && before.back() != state_.view.epoch &&
-                           before.back().proposer == propose.epoch.proposer &&
-                           before.back().incarnation == propose.epoch.incarnation;
-  if (follows_own) before.pop_back();
+  std::erase_if(before, [&](const Epoch& epoch) {
+    return epoch != state_.view.epoch && epoch.proposer == propose.epoch.proposer &&
+           epoch.incarnation == propose.epoch.incarnation;
+  });
   before.push_back(propose.epoch);
   state_.durable.promised = propose.epoch;
+  if (was_active || state_.kept) state_.left_at = state_.tick;
   state_.kept = false;
+  state_.decided.clear();
   out.send(from, report(propose.epoch));
   if (was_active) out.emit(Frozen{});
   check_lease(out);
@@ -183,11 +203,16 @@ void Membership::upon_refuse(const Refuse& refuse) {
 void Membership::pursue(Out& out) {
   Proposal& proposal = *state_.proposal;
   if (proposal.decided) {
+    for (const Member& member : proposal.decided->members) {
+      if (state_.peers[member.node.value].promised > proposal.epoch && member.node != self_) {
+        // Without it there is no such view.
+        state_.proposal.reset();
+        return;
+      }
+    }
     if (proposal.wait > 0) {
       --proposal.wait;
-      for (const Hold& hold : proposal.decided->holds) {
-        out.send(hold.holder, Keep{proposal.epoch});
-      }
+      tell_decision(out);
       return;
     }
     install(out);
@@ -247,7 +272,22 @@ void Membership::decide(Out& out) {
     install(out);
     return;
   }
-  for (const Hold& hold : proposal.decided->holds) out.send(hold.holder, Keep{proposal.epoch});
+  tell_decision(out);
+}
+
+void Membership::tell_decision(Out& out) const {
+  const Proposal& proposal = *state_.proposal;
+  Decided decided{.epoch = proposal.epoch};
+  for (const auto& [node, promise] : proposal.promises) {
+    decided.members.insert(node);
+    bool keeps_all = true;
+    for (const Claim& claim : promise.claims) {
+      const Hold* hold = proposal.decided->hold_of(claim.lock);
+      keeps_all = keeps_all && hold != nullptr && hold->holder == node;
+    }
+    if (keeps_all) decided.keepers.insert(node);
+  }
+  decided.members.for_each([&](NodeId node) { out.send(node, decided); });
 }
 
 // True for an epoch that this process proposed in this life and did not install.
@@ -319,9 +359,10 @@ void Membership::install(Out& out) {
   }
 }
 
-void Membership::upon_keep(const Keep& keep, Out& out) {
-  if (keep.epoch != state_.durable.promised || is_active()) return;
-  state_.kept = true;
+void Membership::upon_decided(const Decided& decided, Out& out) {
+  if (decided.epoch != state_.durable.promised || is_active()) return;
+  state_.decided = decided.members;
+  state_.kept = decided.keepers.contains(self_);
   check_lease(out);
 }
 
@@ -333,9 +374,12 @@ void Membership::upon_install(const View& view, Out& out) {
   state_.view = view;
   state_.durable.before = {view.epoch};
   state_.kept = false;
+  state_.decided.clear();
   for (Claim& claim : state_.claims) {
     const Hold* hold = view.hold_of(claim.lock);
-    if (hold != nullptr && hold->holder == self_) claim.confirmed = view.epoch;
+    if (hold != nullptr && hold->holder == self_ && hold->fence == claim.fence) {
+      claim.confirmed = view.epoch;
+    }
   }
   out.emit(Installed{});
   check_lease(out);
@@ -343,13 +387,16 @@ void Membership::upon_install(const View& view, Out& out) {
 
 void Membership::check_lease(Out& out) {
   const Epoch& epoch = state_.view.epoch;
-  std::size_t confirmed = 1;
+  // Its own word is as good as the others': after a promise it lasts as long as theirs.
+  const bool stands = is_active() || state_.kept || state_.left_at + lease > state_.tick;
+  std::size_t confirmed = stands ? 1 : 0;
   for (std::uint32_t i = 0; i < setup_->size; ++i) {
     if (i == self_.value) continue;
-    const Peer& peer = state_.peers[i];
+    Peer& peer = state_.peers[i];
     const bool loyal =
-        peer.promised == epoch || (state_.kept && peer.promised == state_.durable.promised);
-    if (loyal && peer.echo + lease >= state_.tick) ++confirmed;
+        peer.promised <= epoch || (state_.kept && peer.promised <= state_.durable.promised);
+    if (loyal) peer.vouched = std::max(peer.vouched, peer.echo);
+    if (peer.vouched + lease > state_.tick) ++confirmed;
   }
   const bool holds = epoch != Epoch{} && is_majority(confirmed);
   if (holds == state_.has_lease) return;

@@ -18,11 +18,14 @@
 //   view that last knew of the hold and this one. Otherwise a view in between may have given the
 //   lock to another, and the old fence would come to outrank the newer one.
 // - A process holds what it holds only while a majority keeps saying that it has promised nothing
-//   newer (its lease). A view that lacks the report of a member of the one before waits until that
-//   member's lease must have run out. Time is counted in ticks of the own timer; the two waits
-//   differ by enough for clocks that run at slightly different speeds.
-// - Members of a view that is well do not promise another that would exclude one of them, so that
-//   two that cannot see each other do not depose each other for ever through a third.
+//   newer (its lease); its own word counts as long as theirs does. A view that lacks the report of
+//   a member of the one before waits until that member's lease must have run out. Time is counted
+//   in ticks of the own timer; the two waits differ by enough for clocks that run at slightly
+//   different speeds.
+// - Members of a view that is well, or decided and about to be installed, do not promise another
+// that
+//   would exclude one of them, so that two that cannot see each other do not depose each other for
+//   ever through a third.
 //
 // It is a protocol by itself, one per process and for any number of locks; Resilient<P> runs a
 // lock in its views.
@@ -75,16 +78,18 @@ class Membership {
     Epoch epoch;
     Epoch promised;
   };
-  // To holders whose locks the new view will keep, while it waits to be installed.
-  struct Keep {
+  // What the new view will be, while it waits to be installed.
+  struct Decided {
     static constexpr Phase phase = Phase::upkeep;
     Epoch epoch;
+    NodeSet members;
+    NodeSet keepers;  // those who keep everything that they hold
   };
   struct Install {
     static constexpr Phase phase = Phase::upkeep;
     View view;
   };
-  using Message = std::variant<Heartbeat, Propose, Promise, Refuse, Keep, Install>;
+  using Message = std::variant<Heartbeat, Propose, Promise, Refuse, Decided, Install>;
   using Event = std::variant<Frozen, Installed, LeaseEnded, LeaseBegun>;
   using Out = Outbox<Message, Event>;
 
@@ -101,6 +106,8 @@ class Membership {
     Epoch promised;
     std::uint64_t tick = 0;  // its own
     std::uint64_t echo = 0;  // of ours
+    // The latest of our ticks at which it had promised nothing newer than our view.
+    std::uint64_t vouched = 0;
   };
   struct Proposal {
     Epoch epoch;
@@ -113,7 +120,9 @@ class Membership {
   struct State {
     Durable durable;
     View view;
-    bool kept = false;  // the proposer of the promised view keeps what is held here
+    NodeSet decided;            // members of the promised view, once its proposer has decided
+    bool kept = false;          // ... and that view keeps what is held here
+    std::uint64_t left_at = 0;  // the last tick in the view, or with all kept in the next one
     bool has_lease = false;
     std::uint64_t tick = 0;
     EpochNumber highest;  // heard of anywhere
@@ -125,7 +134,7 @@ class Membership {
   };
 
   static constexpr Ticks tick_time = 2 * message_time;
-  // A lease ends after this many ticks without confirmation; a view waits a quarter longer.
+  // A lease ends after this many ticks without confirmation; a view waits for a quarter longer.
   static constexpr std::uint32_t lease = 8;
   static constexpr std::uint32_t wait_for_leases = lease + 2;
 
@@ -160,18 +169,20 @@ class Membership {
   void upon_propose(NodeId from, const Propose& propose, Out& out);
   void upon_promise(NodeId from, const Promise& promise, Out& out);
   void upon_refuse(const Refuse& refuse);
-  void upon_keep(const Keep& keep, Out& out);
+  void upon_decided(const Decided& decided, Out& out);
   void upon_install(const View& view, Out& out);
 
   void send_heartbeats(Out& out);
   void propose(Out& out);
   void pursue(Out& out);
   void decide(Out& out);
+  void tell_decision(Out& out) const;
   void install(Out& out);
   void check_lease(Out& out);
 
   bool needs_new_view() const;
   bool is_well() const;
+  bool is_loyal_against(const NodeSet& proposed) const;
   bool is_majority(std::size_t count) const { return 2 * count > setup_->size; }
   bool is_own_in_vain(const Epoch& epoch) const;
   bool omits(Omission what) const { return setup_->omission == what; }

@@ -46,6 +46,7 @@ class Reliable {
     std::uint32_t patience = 1;                           // grows with every repetition in vain
     SequenceNumber expected;                              // the next to be handed to P
     std::map<SequenceNumber, typename P::Message> early;  // arrived before it
+    SequenceNumber confirmed;  // what the other side was last told to be expected
     bool owes_ack = false;
   };
   struct State {
@@ -150,6 +151,7 @@ class Reliable {
   void send(NodeId to, Channel& channel, SequenceNumber number, const typename P::Message& message,
             Out& out) {
     out.send(to, Data{number, channel.expected, message});
+    channel.confirmed = channel.expected;
     if (!channel.owes_ack) return;
     channel.owes_ack = false;
     out.cancel(acknowledgement(to));
@@ -162,17 +164,18 @@ class Reliable {
     }
     confirm(from, data.expected, out);
     Channel& channel = channels_[from];
-    if (data.number >= channel.expected) channel.early.emplace(data.number, data.message);
-    // Also for what came before: the sender has missed the confirmation.
-    if (!channel.owes_ack) {
-      channel.owes_ack = true;
-      out.arm(acknowledgement(from), ack_delay);
-    }
+    const bool is_old = data.number < channel.expected;
+    if (!is_old) channel.early.emplace(data.number, data.message);
     while (!channel.early.empty() && channel.early.begin()->first == channel.expected) {
       const typename P::Message message = std::move(channel.early.begin()->second);
       channel.early.erase(channel.early.begin());
       channel.expected = next(channel.expected);
       hand_over(from, message, out);
+    }
+    // What comes once more tells that the confirmation was missed.
+    if (!channel.owes_ack && (is_old || channel.confirmed < channel.expected)) {
+      channel.owes_ack = true;
+      out.arm(acknowledgement(from), ack_delay);
     }
   }
 
@@ -207,8 +210,10 @@ class Reliable {
   }
 
   void acknowledge(NodeId peer, Out& out) {
-    channels_[peer].owes_ack = false;
-    out.send(peer, Ack{channels_[peer].expected});
+    Channel& channel = channels_[peer];
+    channel.owes_ack = false;
+    channel.confirmed = channel.expected;
+    out.send(peer, Ack{channel.expected});
   }
 
   NodeId self_;

@@ -58,8 +58,9 @@ class Resilient {
   };
   struct Own {
     Wish wish = Wish::nothing;
-    bool admitted = false;  // P has let it in, but it has no lease
-    Fence fence;            // while inside
+    bool admitted = false;   // P has let it in, but it has no lease
+    std::uint32_t idle = 0;  // ticks since then
+    Fence fence;             // while inside
     std::uint64_t count = 0;
     NodeId leader = nobody;  // elections: in the view's numbering
     std::vector<Early> early;
@@ -108,6 +109,7 @@ class Resilient {
     if (timer.value < own_timers) {
       direct(out,
              [&](Membership& membership, auto& decided) { membership.expire(timer, decided); });
+      if constexpr (is_lock) let_others_go_first(out);
       return;
     }
     std::erase(own_.timers, timer);
@@ -199,6 +201,7 @@ class Resilient {
 
   void told(const Entered&, Out& out) requires is_lock {
     own_.admitted = true;
+    own_.idle = 0;
     grant_if_leased(out);
   }
   void told(const Elected& elected, Out& out) requires(!is_lock) {
@@ -306,6 +309,14 @@ class Resilient {
     own_.fence = {membership_.view().epoch, ++own_.count};
     membership_.claim(lock_name, own_.fence);
     out.emit(Granted{own_.fence});
+  }
+
+  // Who is let in but has no lease for long must not keep the others out.
+  void let_others_go_first(Out& out) requires is_lock {
+    if (!own_.admitted || !works() || ++own_.idle <= Membership::lease) return;
+    own_.admitted = false;
+    step(out, [](P& inner, auto& decided) { inner.release(decided); });
+    step(out, [](P& inner, auto& decided) { inner.request(decided); });
   }
 
   void announce(Out& out) requires(!is_lock) {

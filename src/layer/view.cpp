@@ -7,6 +7,7 @@ Setup setup_of(const View& view, const Setup& configured) {
   setup.tree = configured.tree;
   setup.tell_queued = configured.tell_queued;
   setup.delay_bound = configured.delay_bound;
+  setup.random_bits = configured.random_bits;
   const NodeId proposer = view.dense(view.epoch.proposer);
   if (proposer != nobody) setup.coordinator = proposer;
   for (const Member& member : view.members) {

@@ -36,6 +36,11 @@ bool MutexOracle::enter(NodeId node, Ticks now) {
   }
   paused_in_stay_[node.value] = now < behind_until_[node.value];
   if (inside_ > 0) enter_beside_others(node, now);
+  if (process.fence != Fence{} && process.fence <= highest_fence_ && !was_paused(node, now)) {
+    violate(Promise::safety, now,
+            "process " + std::to_string(node.value) +
+                " entered with a fence that is not larger than all before");
+  }
   process.status = Status::inside;
   --waiting_;
   ++inside_;
@@ -71,15 +76,12 @@ bool MutexOracle::was_paused(NodeId node, Ticks now) {
 }
 
 void MutexOracle::enter_beside_others(NodeId node, Ticks now) {
-  bool excused = was_paused(node, now);
-  NodeId other = last_inside_;
-  for (std::uint32_t i = 0; i < processes_.size() && !excused; ++i) {
-    if (processes_[i].status != Status::inside || NodeId{i} == node) continue;
-    other = {i};
-    if (!was_paused(other, now)) break;
-    excused = true;
+  NodeId other = nobody;
+  for (std::uint32_t i = 0; i < processes_.size(); ++i) {
+    const bool is_there = processes_[i].status == Status::inside && NodeId{i} != node;
+    if (is_there && !was_paused({i}, now)) other = {i};
   }
-  if (excused) {
+  if (was_paused(node, now) || other == nobody) {
     ++report_->zombies;
     return;
   }

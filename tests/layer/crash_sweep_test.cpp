@@ -222,6 +222,45 @@ TEST(Layers, TheResourceMayBeKeptBySeveralServers) {
   EXPECT_GT(refused, 0U);
 }
 
+Plan group_of_three(Workload workload, std::vector<Fault> schedule) {
+  Plan plan;
+  plan.setup = default_setup(3);
+  plan.workload = std::move(workload);
+  plan.faults.schedule = std::move(schedule);
+  plan.time_limit = 3000 * message_time;
+  return plan;
+}
+
+// 1 is inside and promises a view that comes to nothing; 0, which cannot see 2, then decides
+// without that hold. 2 goes on vouching for 1, whose own word must not make that a majority for
+// ever.
+TEST(Layers, OnesOwnWordEndsWithOnesPromise) {
+  Plan plan = group_of_three(
+      {.kind = Workload::Kind::saturated, .entries = 6},
+      {{.at = 112 * message_time, .kind = Fault::Kind::cut, .node = {0}, .whom = {2}},
+       {.at = 112 * message_time, .kind = Fault::Kind::suspect, .node = {1}, .whom = {0}}});
+  plan.critical_section = 100 * message_time;
+  const Report report = sim::find("suzuki-kasami")->with(Layers::both).run(plan, nullptr);
+  EXPECT_EQ(report.violated(Promise::safety), nullptr);
+  EXPECT_EQ(report.losses, 1U);
+}
+
+// 0 and 1 cannot see each other and propose in turn, each while the other's view waits for leases.
+TEST(Layers, AViewThatIsDecidedIsNotDeposedWhileItWaits) {
+  const Plan plan = group_of_three(
+      {.kind = Workload::Kind::closed, .entries = 60},
+      {{.at = 32 * message_time, .kind = Fault::Kind::suspect, .node = {1}, .whom = {0}},
+       {.at = 50 * message_time, .kind = Fault::Kind::cut, .node = {0}, .whom = {1}}});
+  EXPECT_GE(sim::find("central")->with(Layers::both).run(plan, nullptr).entries, 55U);
+}
+
+// 1 is heard late, though regularly: it is a member, but never has a lease.
+TEST(Layers, WhoHasNoLeaseDoesNotKeepOthersOut) {
+  Plan plan = group_of_three({.kind = Workload::Kind::closed, .entries = 40}, {});
+  plan.faults.slow = {{{1}, {0}, 20 * message_time}, {{1}, {2}, 20 * message_time}};
+  EXPECT_GE(sim::find("central")->with(Layers::resilient).run(plan, nullptr).entries, 35U);
+}
+
 // A zombie: paused inside, it wakes up and still believes. The resource does not.
 TEST(Layers, TheFenceStopsAZombie) {
   Plan plan;

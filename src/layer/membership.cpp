@@ -4,6 +4,18 @@
 
 namespace baton {
 
+namespace {
+
+// Whether the view leaves this member everything that it reported to hold.
+bool keeps_all(NodeId node, const Membership::Promise& promise, const View& view) {
+  return std::all_of(promise.claims.begin(), promise.claims.end(), [&](const Claim& claim) {
+    const Hold* hold = view.hold_of(claim.lock);
+    return hold != nullptr && hold->holder == node;
+  });
+}
+
+}  // namespace
+
 Membership::Membership(NodeId self, const Setup& setup) : Membership(self, setup, Durable{}) {}
 
 Membership::Membership(NodeId self, const Setup& setup, const Durable& durable)
@@ -135,9 +147,8 @@ void Membership::propose(Out& out) {
   const Epoch epoch{{state_.highest.value + 1}, self_, state_.durable.incarnation};
   state_.proposal = Proposal{.epoch = epoch, .members = trusted(), .asked_at = state_.tick};
   note(epoch);
-  out.send(self_, Propose{epoch, state_.proposal->members});
   state_.proposal->members.for_each([&](NodeId node) {
-    if (node != self_) out.send(node, Propose{epoch, state_.proposal->members});
+    out.send(node, Propose{epoch, state_.proposal->members});
   });
 }
 
@@ -225,14 +236,11 @@ void Membership::pursue(Out& out) {
     state_.proposal.reset();
     return;
   }
-  bool everyone_answered = true;
   NodeSet waits_for;
   proposal.members.for_each([&](NodeId node) {
-    if (proposal.promises.contains(node) || detector_.suspects(node)) return;
-    everyone_answered = false;
-    waits_for.insert(node);
+    if (!proposal.promises.contains(node) && !detector_.suspects(node)) waits_for.insert(node);
   });
-  if (!everyone_answered) {
+  if (!waits_for.empty()) {
     // Repeated at ticks only, since what is under way may still arrive.
     if (proposal.asked_at != state_.tick) {
       waits_for.for_each([&](NodeId node) {
@@ -256,16 +264,12 @@ void Membership::decide(Out& out) {
     view.members.push_back({node, promise.incarnation});
   }
   view.holds = holds_to_keep();
-  const bool wait = must_wait() || [&] {
-    // Who is about to lose what it holds must have noticed before another can get it.
-    for (const auto& [node, promise] : proposal.promises) {
-      for (const Claim& claim : promise.claims) {
-        const Hold* kept = view.hold_of(claim.lock);
-        if (kept == nullptr || kept->holder != node) return true;
-      }
-    }
-    return false;
-  }();
+  // Who is about to lose what it holds must have noticed before another can get it.
+  const bool wait =
+      must_wait() ||
+      std::any_of(proposal.promises.begin(), proposal.promises.end(), [&](const auto& promise) {
+        return !keeps_all(promise.first, promise.second, view);
+      });
   proposal.decided = std::move(view);
   proposal.wait = wait && !omits(Omission::waiting_for_leases) ? wait_for_leases : 0;
   if (proposal.wait == 0) {
@@ -280,12 +284,7 @@ void Membership::tell_decision(Out& out) const {
   Decided decided{.epoch = proposal.epoch};
   for (const auto& [node, promise] : proposal.promises) {
     decided.members.insert(node);
-    bool keeps_all = true;
-    for (const Claim& claim : promise.claims) {
-      const Hold* hold = proposal.decided->hold_of(claim.lock);
-      keeps_all = keeps_all && hold != nullptr && hold->holder == node;
-    }
-    if (keeps_all) decided.keepers.insert(node);
+    if (keeps_all(node, promise, *proposal.decided)) decided.keepers.insert(node);
   }
   decided.members.for_each([&](NodeId node) { out.send(node, decided); });
 }
@@ -293,18 +292,23 @@ void Membership::tell_decision(Out& out) const {
 // True for an epoch that this process proposed in this life and did not install.
 bool Membership::is_own_in_vain(const Epoch& epoch) const {
   return epoch.proposer == self_ && epoch.incarnation == state_.durable.incarnation &&
-         epoch != state_.view.epoch && epoch > state_.own_installed;
+         epoch > state_.own_installed;
 }
 
-std::vector<Hold> Membership::holds_to_keep() const {
-  const auto& promises = state_.proposal->promises;
-  // The largest epoch that may have been a view.
+// The largest epoch that may have been a view, by what was promised before this proposal.
+Epoch Membership::latest_possible_view() const {
   Epoch latest{};
-  for (const auto& [node, promise] : promises) {
+  for (const auto& [node, promise] : state_.proposal->promises) {
     for (const Epoch& epoch : promise.before) {
       if (!is_own_in_vain(epoch)) latest = std::max(latest, epoch);
     }
   }
+  return latest;
+}
+
+std::vector<Hold> Membership::holds_to_keep() const {
+  const auto& promises = state_.proposal->promises;
+  const Epoch latest = latest_possible_view();
   std::vector<Hold> holds;
   for (const auto& [node, promise] : promises) {
     for (const Claim& claim : promise.claims) {
@@ -334,29 +338,19 @@ std::vector<Hold> Membership::holds_to_keep() const {
 bool Membership::must_wait() const {
   const auto& promises = state_.proposal->promises;
   const View* latest = &state_.view;
-  Epoch highest{};
   for (const auto& [node, promise] : promises) {
     if (promise.view.epoch > latest->epoch) latest = &promise.view;
-    for (const Epoch& epoch : promise.before) {
-      if (!is_own_in_vain(epoch)) highest = std::max(highest, epoch);
-    }
   }
-  if (highest > latest->epoch) return true;
-  for (const Member& member : latest->members) {
-    const auto promise = promises.find(member.node);
-    if (promise == promises.end()) return true;
-  }
-  return false;
+  if (latest_possible_view() > latest->epoch) return true;
+  return std::any_of(latest->members.begin(), latest->members.end(),
+                     [&](const Member& member) { return !promises.contains(member.node); });
 }
 
 void Membership::install(Out& out) {
   const View view = *state_.proposal->decided;
   state_.proposal.reset();
   state_.own_installed = view.epoch;
-  out.send(self_, Install{view});
-  for (const Member& member : view.members) {
-    if (member.node != self_) out.send(member.node, Install{view});
-  }
+  for (const Member& member : view.members) out.send(member.node, Install{view});
 }
 
 void Membership::upon_decided(const Decided& decided, Out& out) {

@@ -188,6 +188,7 @@ class Membership {
   bool omits(Omission what) const { return setup_->omission == what; }
   NodeSet trusted() const;
   Promise report(const Epoch& epoch) const;
+  Epoch latest_possible_view() const;
   std::vector<Hold> holds_to_keep() const;
   bool must_wait() const;
   void note(const Epoch& epoch) {

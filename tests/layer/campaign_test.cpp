@@ -2,7 +2,6 @@
 // `make soak` goes on from here for as long as one likes.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <string>
 #include <tuple>
 
@@ -10,6 +9,7 @@
 #include "support/explain.h"
 #include "support/random_faults.h"
 #include "support/random_plan.h"
+#include "support/registry.h"
 
 namespace baton::test {
 namespace {
@@ -20,11 +20,6 @@ using sim::Plan;
 using sim::Report;
 
 constexpr std::uint64_t seeds = 2000;
-
-std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
 
 struct World {
   const char* name;
@@ -57,22 +52,10 @@ constexpr World worlds[] = {
      [](const Info&, std::uint64_t seed) { return hard_plan(seed, {.majority = true}); }},
 };
 
-std::vector<const Entry*> on_layers(Kind kind) {
-  std::vector<const Entry*> all;
-  for (const Entry& entry : sim::catalog()) {
-    if (entry.info().kind == kind && entry.with(Layers::both).run != nullptr) {
-      all.push_back(&entry);
-    }
-  }
-  return all;
-}
-
 using Combination = std::tuple<const Entry*, World>;
 
-std::string name_of_test(const testing::TestParamInfo<Combination>& info) {
-  std::string name(std::get<0>(info.param)->info().name);
-  for (char& c : name) c = c == '-' ? '_' : c;
-  return name + "_" + std::get<1>(info.param).name;
+std::string name_of_test(const testing::TestParamInfo<Combination>& of) {
+  return test_name_of(*std::get<0>(of.param)) + "_" + std::get<1>(of.param).name;
 }
 
 class OnLayers : public testing::TestWithParam<Combination> {};
@@ -95,10 +78,11 @@ TEST_P(OnLayers, KeepsItsPromises) {
   EXPECT_GT(entries, count);
 }
 
-INSTANTIATE_TEST_SUITE_P(Locks, OnLayers,
-                         testing::Combine(testing::ValuesIn(on_layers(Kind::mutual_exclusion)),
-                                          testing::ValuesIn(worlds)),
-                         name_of_test);
+INSTANTIATE_TEST_SUITE_P(
+    Locks, OnLayers,
+    testing::Combine(testing::ValuesIn(layered_entries(Kind::mutual_exclusion)),
+                     testing::ValuesIn(worlds)),
+    name_of_test);
 
 // Elections in views: one leader per epoch, whatever happens, and in the end the right one.
 class ElectionOnLayers : public testing::TestWithParam<const Entry*> {};
@@ -118,12 +102,8 @@ TEST_P(ElectionOnLayers, KeepsItsPromises) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Elections, ElectionOnLayers, testing::ValuesIn(on_layers(Kind::election)),
-                         [](const testing::TestParamInfo<const Entry*>& of) {
-                           std::string name(of.param->info().name);
-                           for (char& c : name) c = c == '-' ? '_' : c;
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Elections, ElectionOnLayers,
+                         testing::ValuesIn(layered_entries(Kind::election)), test_name);
 
 }  // namespace
 }  // namespace baton::test

@@ -6,6 +6,7 @@
 
 #include "sim/catalog.h"
 #include "sim/shrink.h"
+#include "support/registry.h"
 
 namespace baton::test {
 namespace {
@@ -94,22 +95,8 @@ TEST_P(CrashSweep, NewProcessesJoin) {
   }
 }
 
-std::vector<const Entry*> locks() {
-  std::vector<const Entry*> all;
-  for (const Entry& entry : sim::catalog()) {
-    if (entry.info().kind == Kind::mutual_exclusion && entry.with(Layers::resilient).run) {
-      all.push_back(&entry);
-    }
-  }
-  return all;
-}
-
-INSTANTIATE_TEST_SUITE_P(Locks, CrashSweep, testing::ValuesIn(locks()),
-                         [](const testing::TestParamInfo<const Entry*>& of) {
-                           std::string name(of.param->info().name);
-                           for (char& c : name) c = c == '-' ? '_' : c;
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Locks, CrashSweep,
+                         testing::ValuesIn(layered_entries(Kind::mutual_exclusion)), test_name);
 
 TEST(Layers, CarryEveryLockThatPromisesToLetSomeoneIn) {
   for (const Entry& entry : sim::catalog()) {

@@ -2,13 +2,13 @@
 // is tested here without new test code.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <string>
 
 #include "sim/catalog.h"
 #include "sim/measure_election.h"
 #include "support/explain.h"
 #include "support/random_election_plan.h"
+#include "support/registry.h"
 
 namespace baton::test {
 namespace {
@@ -19,26 +19,6 @@ using sim::Plan;
 using sim::Report;
 
 constexpr std::uint64_t seeds = 10'000;
-
-std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
-
-std::vector<const Entry*> elections(bool wrong) {
-  std::vector<const Entry*> all;
-  for (const Entry& entry : sim::catalog()) {
-    if (entry.info().kind != Kind::election) continue;
-    if (entry.info().is_wrong() == wrong) all.push_back(&entry);
-  }
-  return all;
-}
-
-std::string test_name(const testing::TestParamInfo<const Entry*>& parameter) {
-  std::string name(parameter.param->info().name);
-  for (char& c : name) c = c == '-' ? '_' : c;
-  return name;
-}
 
 class Election : public testing::TestWithParam<const Entry*> {
  protected:
@@ -98,7 +78,8 @@ TEST_P(Election, SaysWhoPublishedItAndWhatItPromises) {
   EXPECT_FALSE(info().promises.empty());
 }
 
-INSTANTIATE_TEST_SUITE_P(Registry, Election, testing::ValuesIn(elections(false)), test_name);
+INSTANTIATE_TEST_SUITE_P(Registry, Election, testing::ValuesIn(entries(Kind::election, false)),
+                         test_name);
 
 class WrongElection : public Election {};
 
@@ -115,7 +96,8 @@ TEST_P(WrongElection, IsCaught) {
 
 TEST_P(WrongElection, SaysWhy) { EXPECT_FALSE(info().flaws.front().why.empty()); }
 
-INSTANTIATE_TEST_SUITE_P(Registry, WrongElection, testing::ValuesIn(elections(true)), test_name);
+INSTANTIATE_TEST_SUITE_P(Registry, WrongElection, testing::ValuesIn(entries(Kind::election, true)),
+                         test_name);
 
 // Processes 0 to 2 and 3 to 5 cannot talk to each other from time 20 on, and again if `healed`.
 Plan partitioned(bool healed) {

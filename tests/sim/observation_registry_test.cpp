@@ -2,13 +2,13 @@
 // here without new test code.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <string>
 
 #include "observe/cut.h"
 #include "sim/catalog.h"
 #include "support/explain.h"
 #include "support/random_plan.h"
+#include "support/registry.h"
 
 namespace baton::test {
 namespace {
@@ -18,26 +18,6 @@ using sim::Plan;
 using sim::Report;
 
 constexpr std::uint64_t seeds = 10'000;
-
-std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
-
-std::vector<const Entry*> entries(bool wrong) {
-  std::vector<const Entry*> all;
-  for (const Entry& entry : sim::catalog()) {
-    if (entry.info().kind != Kind::observation) continue;
-    if (entry.info().is_wrong() == wrong) all.push_back(&entry);
-  }
-  return all;
-}
-
-std::string test_name(const testing::TestParamInfo<const Entry*>& parameter) {
-  std::string name(parameter.param->info().name);
-  for (char& c : name) c = c == '-' ? '_' : c;
-  return name;
-}
 
 // The workloads of locks, beginning at any time of what is observed.
 Plan random_observation(const Info& info, std::uint64_t seed, Assumptions broken = {}) {
@@ -124,8 +104,8 @@ TEST_P(ObservationAlgorithm, SaysWhatItIs) {
   EXPECT_FALSE(info().promises.empty());
 }
 
-INSTANTIATE_TEST_SUITE_P(Registry, ObservationAlgorithm, testing::ValuesIn(entries(false)),
-                         test_name);
+INSTANTIATE_TEST_SUITE_P(Registry, ObservationAlgorithm,
+                         testing::ValuesIn(entries(Kind::observation, false)), test_name);
 
 class WrongObservation : public ObservationAlgorithm {};
 
@@ -143,7 +123,8 @@ TEST_P(WrongObservation, IsCaught) {
 
 TEST_P(WrongObservation, SaysWhy) { EXPECT_FALSE(info().flaws.front().why.empty()); }
 
-INSTANTIATE_TEST_SUITE_P(Registry, WrongObservation, testing::ValuesIn(entries(true)), test_name);
+INSTANTIATE_TEST_SUITE_P(Registry, WrongObservation,
+                         testing::ValuesIn(entries(Kind::observation, true)), test_name);
 
 }  // namespace
 }  // namespace baton::test

@@ -2,7 +2,6 @@
 // that is added later is tested here without new test code.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <string>
 
 #include "core/reflect.h"
@@ -10,6 +9,7 @@
 #include "sim/measure.h"
 #include "support/explain.h"
 #include "support/random_plan.h"
+#include "support/registry.h"
 
 namespace baton::test {
 namespace {
@@ -20,26 +20,6 @@ using sim::Report;
 using sim::Workload;
 
 constexpr std::uint64_t seeds = 10'000;
-
-std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
-
-std::vector<const Entry*> entries(bool wrong) {
-  std::vector<const Entry*> all;
-  for (const Entry& entry : sim::catalog()) {
-    if (entry.info().kind != Kind::mutual_exclusion) continue;
-    if (entry.info().is_wrong() == wrong) all.push_back(&entry);
-  }
-  return all;
-}
-
-std::string test_name(const testing::TestParamInfo<const Entry*>& parameter) {
-  std::string name(parameter.param->info().name);
-  for (char& c : name) c = c == '-' ? '_' : c;
-  return name;
-}
 
 class Algorithm : public testing::TestWithParam<const Entry*> {
  protected:
@@ -140,7 +120,8 @@ TEST_P(Algorithm, SaysWhoPublishedItAndWhatItCosts) {
   EXPECT_TRUE(info().promises.has(Promise::safety));
 }
 
-INSTANTIATE_TEST_SUITE_P(Registry, Algorithm, testing::ValuesIn(entries(false)), test_name);
+INSTANTIATE_TEST_SUITE_P(Registry, Algorithm,
+                         testing::ValuesIn(entries(Kind::mutual_exclusion, false)), test_name);
 
 class WrongVariant : public Algorithm {};
 
@@ -162,7 +143,8 @@ TEST_P(WrongVariant, IsCaught) {
 
 TEST_P(WrongVariant, SaysWhy) { EXPECT_FALSE(info().flaws.front().why.empty()); }
 
-INSTANTIATE_TEST_SUITE_P(Registry, WrongVariant, testing::ValuesIn(entries(true)), test_name);
+INSTANTIATE_TEST_SUITE_P(Registry, WrongVariant,
+                         testing::ValuesIn(entries(Kind::mutual_exclusion, true)), test_name);
 
 // Two claims about worlds that the algorithms do not assume: without FIFO, the textbook Maekawa
 // loses nothing and the repaired one at most its progress.

@@ -1,0 +1,48 @@
+// What tests over the whole registry have in common.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "sim/catalog.h"
+
+namespace baton::test {
+
+// `make soak` says how many seeds there are, and where they begin.
+inline std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+inline std::vector<const sim::Entry*> entries(Kind kind, bool wrong) {
+  std::vector<const sim::Entry*> all;
+  for (const sim::Entry& entry : sim::catalog()) {
+    if (entry.info().kind == kind && entry.info().is_wrong() == wrong) all.push_back(&entry);
+  }
+  return all;
+}
+
+// Those that run on layers.
+inline std::vector<const sim::Entry*> layered_entries(Kind kind) {
+  std::vector<const sim::Entry*> all;
+  for (const sim::Entry* entry : entries(kind, false)) {
+    if (entry->with(sim::Layers::both).run != nullptr) all.push_back(entry);
+  }
+  return all;
+}
+
+// The algorithm's name as a test's name may be.
+inline std::string test_name_of(const sim::Entry& entry) {
+  std::string name(entry.info().name);
+  for (char& c : name) c = c == '-' ? '_' : c;
+  return name;
+}
+inline std::string test_name(const testing::TestParamInfo<const sim::Entry*>& parameter) {
+  return test_name_of(*parameter.param);
+}
+
+}  // namespace baton::test

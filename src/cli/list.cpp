@@ -62,7 +62,9 @@ std::string short_name(Promise promise) {
 }
 
 constexpr const char* legend_of_elections =
-    "assumes no  slow: no message takes longer than a process waits for one\n"
+    "assumes no  slow: no message takes longer than a process waits for one; suspect: nobody "
+    "alive\n"
+    "            is taken for dead\n"
     "promises    one: never two leaders; right: the one it should be; known: everyone learns it\n";
 
 constexpr const char* legend =
@@ -106,13 +108,20 @@ std::vector<const Info*> of_kind(Kind kind) {
   return all;
 }
 
-// Every formula of all messages together, with the situation in which it holds.
+// Every formula of all messages together, with the situation in which it first holds; or, where
+// only some messages are counted, of those.
 std::string stated_election_costs(const Info& info) {
+  const bool has_totals = std::any_of(info.election_costs.begin(), info.election_costs.end(),
+                                      [](const ElectionCost& cost) { return cost.type.empty(); });
   std::string text;
+  std::vector<std::string_view> said;
   for (const ElectionCost& cost : info.election_costs) {
-    if (!cost.type.empty()) continue;
-    text +=
-        (text.empty() ? "" : "; ") + std::string(cost.formula) + ": " + std::string(cost.situation);
+    if (cost.type.empty() != has_totals) continue;
+    if (std::find(said.begin(), said.end(), cost.formula) != said.end()) continue;
+    said.push_back(cost.formula);
+    text += (text.empty() ? "" : "; ") + std::string(cost.formula) +
+            (cost.type.empty() ? "" : " " + std::string(cost.type)) + ": " +
+            std::string(cost.situation);
   }
   return text.empty() ? "none published" : text;
 }

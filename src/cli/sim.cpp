@@ -1,7 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 #include <iostream>
-#include <map>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -9,6 +8,7 @@
 #include "cli/algorithms.h"
 #include "cli/command.h"
 #include "cli/output_file.h"
+#include "cli/sim_election.h"
 #include "cli/sim_machine.h"
 #include "cli/sim_observation.h"
 #include "cli/sim_options.h"
@@ -210,7 +210,7 @@ class SimCommand {
       return;
     }
     if (info_.kind == Kind::election) {
-      election_rows(report, row);
+      add_election_rows(table, report, options_.names, by_type(report));
       std::cout << table.str(terminal_width()) << "\n";
       if (report.superpeers) {
         std::cout << superpeer_text(plan_.setup, report, terminal_width());
@@ -290,58 +290,6 @@ class SimCommand {
       row("refused", grouped(report.refusals), "requests that would have closed a cycle");
     }
     row("most bypassed", grouped(report.most_bypassed), "entries of others during one wait");
-  }
-
-  template <class Row>
-  void election_rows(const Report& report, const Row& row) const {
-    row("elections", grouped(report.requests), "started by the application");
-    row("messages", grouped(report.messages()), by_type(report));
-    row("bytes", grouped(report.bytes));
-    if (report.lost + report.duplicated > 0) {
-      row("lost, duplicated", grouped(report.lost) + ", " + grouped(report.duplicated),
-          report.returned > 0 ? grouped(report.returned) + " of those lost found nobody" : "");
-    }
-    row("time", number(in_message_times(report.ended)), "message times");
-    for (const auto& [leader, followers] : followers_of(report)) {
-      row(leader == nobody ? "no leader, or down" : "leader " + name(leader),
-          grouped(followers.size()) + (followers.size() == 1 ? " process" : " processes"),
-          list_of(followers));
-    }
-    if (!report.parents.empty()) row("tree", "", tree_of(report.parents));
-  }
-
-  static std::map<NodeId, std::vector<NodeId>> followers_of(const Report& report) {
-    std::map<NodeId, std::vector<NodeId>> followers;
-    for (std::uint32_t i = 0; i < report.leaders.size(); ++i) {
-      followers[report.leaders[i]].push_back({i});
-    }
-    return followers;
-  }
-
-  std::string name(NodeId node) const {
-    return options_.names.empty() ? std::to_string(node.value) : options_.names[node.value];
-  }
-
-  std::string list_of(const std::vector<NodeId>& nodes) const {
-    constexpr std::size_t most_listed = 20;
-    std::string text;
-    for (std::size_t i = 0; i < std::min(nodes.size(), most_listed); ++i) {
-      text += (text.empty() ? "" : ", ") + name(nodes[i]);
-    }
-    return text + (nodes.size() > most_listed ? ", ..." : "");
-  }
-
-  // Who is whose child: "0: 1, 4; 1: 2, 3".
-  std::string tree_of(const std::vector<NodeId>& parents) const {
-    std::map<NodeId, std::vector<NodeId>> children;
-    for (std::uint32_t i = 0; i < parents.size(); ++i) {
-      if (parents[i] != nobody) children[parents[i]].push_back({i});
-    }
-    std::string text;
-    for (const auto& [parent, below] : children) {
-      text += (text.empty() ? "" : "; ") + name(parent) + ": " + list_of(below);
-    }
-    return text;
   }
 
   std::string by_type(const Report& report) const {

@@ -57,4 +57,13 @@ struct Timestamp {
   friend constexpr auto operator<=>(const Timestamp&, const Timestamp&) = default;
 };
 
+// The sequence number of something that a process did. Numbers of different processes are not
+// compared.
+struct Numbered {
+  NodeId node;
+  SequenceNumber number;
+
+  friend constexpr bool operator==(const Numbered&, const Numbered&) = default;
+};
+
 }  // namespace baton

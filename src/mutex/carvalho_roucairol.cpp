@@ -27,6 +27,7 @@ void CarvalhoRoucairol::request(Out& out) {
 
 void CarvalhoRoucairol::release(Out& out) {
   state_.mode = Mode::released;
+  state_.mine = {};
   for (const Timestamp& request : state_.deferred) permit(request, out);
   state_.deferred.clear();
 }

@@ -26,9 +26,11 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <utility>
 #include <variant>
 
 #include "core/protocol.h"
+#include "core/symmetry.h"
 
 namespace baton {
 
@@ -43,6 +45,8 @@ class Central {
   using Message = std::variant<Enter, Granted, Denied, Released>;
   using Event = Entered;
   using Out = Outbox<Message, Event>;
+
+  static constexpr Symmetry symmetry = Symmetry::but_coordinator;
 
   enum class Mode : std::uint8_t { released, wanted, denied, held };
   // What only the coordinator has. A million other processes carry no queue.
@@ -62,6 +66,7 @@ class Central {
   void receive(NodeId from, const Message& message, Out& out);
 
   const State& state() const { return state_; }
+  void assume(State state) { state_ = std::move(state); }
   static const Info& info();
 
  private:

@@ -1,11 +1,13 @@
 #include "mutex/lamport.h"
 
+#include <algorithm>
+
 namespace baton {
 
 Lamport::Lamport(NodeId self, const Setup& setup, NodeId inside) : self_(self), setup_(&setup) {
   if (inside == nobody) return;
   // Everyone has the request of the process inside, stamped before any that is still to come.
-  const Timestamp first{state_.clock.now, inside};
+  const Timestamp first{state_.clock, inside};
   state_.queue.insert(first);
   if (self == inside) {
     state_.mode = Mode::held;
@@ -15,7 +17,8 @@ Lamport::Lamport(NodeId self, const Setup& setup, NodeId inside) : self_(self), 
 
 void Lamport::request(Out& out) {
   state_.mode = Mode::wanted;
-  state_.mine = {state_.clock.tick(), self_};
+  state_.clock = next(state_.clock);
+  state_.mine = {state_.clock, self_};
   state_.queue.insert(state_.mine);
   state_.unheard = NodeSet::all_but(self_, setup_->size);
   out.broadcast(self_, setup_->size, Request{state_.mine});
@@ -25,7 +28,8 @@ void Lamport::request(Out& out) {
 void Lamport::release(Out& out) {
   state_.mode = Mode::released;
   state_.queue.erase(state_.mine);
-  out.broadcast(self_, setup_->size, Release{state_.mine, state_.clock.tick()});
+  out.broadcast(self_, setup_->size, Release{state_.mine, state_.clock});
+  state_.mine = {};
 }
 
 void Lamport::receive(NodeId from, const Message& message, Out& out) {
@@ -46,20 +50,33 @@ void Lamport::receive(NodeId from, const Message& message, Out& out) {
 }
 
 void Lamport::upon_request(const Request& request, Out& out) {
-  state_.clock.observe(request.at.clock);
+  state_.clock = std::max(state_.clock, next(request.at.clock));
   state_.queue.insert(request.at);
-  out.send(request.at.node, Ack{state_.clock.now});
+  out.send(request.at.node, Ack{state_.clock});
 }
 
-void Lamport::upon_ack(const Ack& ack) { state_.clock.observe(ack.at); }
+void Lamport::upon_ack(const Ack& ack) { state_.clock = std::max(state_.clock, ack.at); }
 
 void Lamport::upon_release(const Release& release) {
-  state_.clock.observe(release.at);
+  state_.clock = std::max(state_.clock, release.at);
   state_.queue.erase(release.of);
 }
 
 void Lamport::hear(Timestamp sent) {
   if (state_.mode == Mode::wanted && state_.mine < sent) state_.unheard.erase(sent.node);
+}
+
+// A time that is not later than the clock will move nothing. What is left of it is whether it is
+// later than the own request.
+void Lamport::simplify(NodeId from, Message& message) const {
+  const auto fade = [&](Clock& at) {
+    if (at > state_.clock) return;
+    const bool confirms = state_.mode == Mode::wanted && state_.mine < Timestamp{at, from};
+    at = confirms ? state_.clock : Clock{0};
+  };
+  std::visit(upon{[](Request&) {}, [&](Ack& ack) { fade(ack.at); },
+                  [&](Release& release) { fade(release.at); }},
+             message);
 }
 
 void Lamport::enter_if_first(Out& out) {

@@ -17,6 +17,8 @@
 // - Instead of the last timestamp from each process, it keeps the set of those from whom nothing
 //   later than the own request has come. The two agree, because a request is stamped later than
 //   everything received before it.
+// - The clock advances at requests and by what is received. That every other event has a time of its
+//   own, too, is nothing that anyone asks for.
 // - A RELEASE names the request that it withdraws, so that finding it takes no search.
 // - An ACK is always sent. The paper allows leaving it out where a later message is on its way
 //   already; the cost would then no longer be exact.
@@ -24,9 +26,9 @@
 
 #include <cstdint>
 #include <set>
+#include <utility>
 #include <variant>
 
-#include "core/clocks.h"
 #include "core/node_set.h"
 #include "core/protocol.h"
 
@@ -51,7 +53,7 @@ class Lamport {
 
   enum class Mode : std::uint8_t { released, wanted, held };
   struct State {
-    LamportClock clock;
+    Clock clock;
     Mode mode = Mode::released;
     Timestamp mine;             // my request, while wanted or held
     std::set<Timestamp> queue;  // all requests that I know of, mine included
@@ -65,6 +67,8 @@ class Lamport {
   void receive(NodeId from, const Message& message, Out& out);
 
   const State& state() const { return state_; }
+  void assume(State state) { state_ = std::move(state); }
+  void simplify(NodeId from, Message& message) const;
   static const Info& info();
 
  private:

@@ -21,10 +21,12 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "core/protocol.h"
+#include "core/symmetry.h"
 
 namespace baton {
 
@@ -38,6 +40,8 @@ class Maekawa {
   using Message = std::variant<Request, Reply, Release>;
   using Event = Entered;
   using Out = Outbox<Message, Event>;
+
+  static constexpr Symmetry symmetry = Symmetry::among_voters;
 
   enum class Mode : std::uint8_t { released, wanted, held };
   struct State {
@@ -55,6 +59,7 @@ class Maekawa {
   void receive(NodeId from, const Message& message, Out& out);
 
   const State& state() const { return state_; }
+  void assume(State state) { state_ = std::move(state); }
   static const Info& info();
 
  private:

@@ -30,6 +30,7 @@ void MaekawaSanders::request(Out& out) {
 void MaekawaSanders::release(Out& out) {
   state_.mode = Mode::released;
   out.multicast(self_, setup_->voting->of(self_), Release{state_.mine});
+  state_.mine = {};
 }
 
 void MaekawaSanders::receive(NodeId from, const Message& message, Out& out) {
@@ -124,6 +125,11 @@ void MaekawaSanders::upon_failed(NodeId voter, const Timestamp& request, Out& ou
   for (std::size_t i = 0; i < voters.size(); ++i) {
     if (state_.votes[i] == Vote::inquired) yield(voters[i], state_.votes[i], out);
   }
+}
+
+void MaekawaSanders::simplify(NodeId, Message& message) const {
+  auto* grant = std::get_if<Grant>(&message);
+  if (grant != nullptr && grant->at <= state_.clock) grant->at = {0};
 }
 
 // An INQUIRE about a request that is served crosses the RELEASE, which is all the answer it needs.

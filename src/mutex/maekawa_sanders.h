@@ -27,6 +27,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -91,6 +92,8 @@ class MaekawaSanders {
   void receive(NodeId from, const Message& message, Out& out);
 
   const State& state() const { return state_; }
+  void assume(State state) { state_ = std::move(state); }
+  void simplify(NodeId from, Message& message) const;
   static const Info& info();
 
  protected:

@@ -29,7 +29,7 @@ std::uint32_t most_doublings(const Setup& setup) {
 MajorityVoting::MajorityVoting(NodeId self, const Setup& setup, NodeId inside)
     : self_(self), setup_(&setup) {
   if (inside == nobody) return;
-  if (setup.ring_distance(inside, self) < voters_asked(setup)) state_.voted_for = inside;
+  if (setup.ring_distance(inside, self) < voters_asked(setup)) state_.voted_for.node = inside;
   if (self != inside) return;
   state_.mode = Mode::held;
   NodeId voter = self;
@@ -60,6 +60,7 @@ void MajorityVoting::release(Out& out) {
   state_.granted.for_each([&](NodeId voter) { out.send(voter, Release{state_.attempt}); });
   state_.granted.clear();
   state_.refusals = 0;
+  state_.failures = 0;
 }
 
 void MajorityVoting::give_up(Out& out) {
@@ -88,13 +89,13 @@ void MajorityVoting::receive(NodeId from, const Message& message, Out& out) {
 void MajorityVoting::upon_request(NodeId from, SequenceNumber attempt, Out& out) {
   // Whoever asks with a later attempt is done with the one I voted for.
   const bool free =
-      state_.voted_for == nobody || (state_.voted_for == from && state_.voted_attempt <= attempt);
+      state_.voted_for.node == nobody ||
+      (state_.voted_for.node == from && state_.voted_for.number <= attempt);
   if (!free) {
     out.send(from, Denied{attempt});
     return;
   }
-  state_.voted_for = from;
-  state_.voted_attempt = attempt;
+  state_.voted_for = {from, attempt};
   out.send(from, Ok{attempt});
 }
 
@@ -125,7 +126,7 @@ void MajorityVoting::upon_denied(SequenceNumber attempt, Out& out) {
 }
 
 void MajorityVoting::upon_vote_back(NodeId from, SequenceNumber attempt) {
-  if (state_.voted_for == from && state_.voted_attempt == attempt) state_.voted_for = nobody;
+  if (state_.voted_for == Numbered{from, attempt}) state_.voted_for = {nobody, {}};
 }
 
 namespace {

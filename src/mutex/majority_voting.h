@@ -26,6 +26,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <variant>
 
 #include "core/node_set.h"
@@ -39,9 +40,11 @@ class MajorityVoting {
     SequenceNumber attempt;
   };
   struct Ok {
+    static constexpr bool is_answer = true;
     SequenceNumber attempt;
   };
   struct Denied {
+    static constexpr bool is_answer = true;
     SequenceNumber attempt;
   };
   // The vote comes back: after the critical section, or because the attempt failed.
@@ -56,6 +59,8 @@ class MajorityVoting {
   using Event = Entered;
   using Out = Outbox<Message, Event>;
 
+  static constexpr bool numbers_by_process = true;
+
   enum class Mode : std::uint8_t { released, asking, pausing, held };
   struct State {
     // As one who asks.
@@ -66,8 +71,7 @@ class MajorityVoting {
     std::uint32_t refusals = 0;  // in this attempt
 
     // As a coordinator.
-    NodeId voted_for = nobody;
-    SequenceNumber voted_attempt;  // of the one voted for
+    Numbered voted_for{nobody, {}};  // its attempt
   };
 
   MajorityVoting(NodeId self, const Setup& setup, NodeId inside = nobody);
@@ -78,6 +82,7 @@ class MajorityVoting {
   void expire(TimerId timer, Out& out);
 
   const State& state() const { return state_; }
+  void assume(State state) { state_ = std::move(state); }
   static const Info& info();
 
  private:

@@ -28,9 +28,11 @@
 // out too.
 #pragma once
 
+#include <utility>
 #include <variant>
 
 #include "core/protocol.h"
+#include "core/symmetry.h"
 
 namespace baton {
 
@@ -43,6 +45,8 @@ class NaimiTrehel {
   using Message = std::variant<Request, Token>;
   using Event = Entered;
   using Out = Outbox<Message, Event>;
+
+  static constexpr Symmetry symmetry = Symmetry::everyone;
 
   struct State {
     NodeId father;            // where requests go on, or nobody at the end of the line
@@ -57,6 +61,7 @@ class NaimiTrehel {
   void receive(NodeId from, const Message& message, Out& out);
 
   const State& state() const { return state_; }
+  void assume(State state) { state_ = std::move(state); }
   static const Info& info();
 
  private:

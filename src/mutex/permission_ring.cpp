@@ -31,6 +31,7 @@ void PermissionRing::request(Out& out) {
 
 void PermissionRing::release(Out& out) {
   state_.mode = Mode::released;
+  state_.mine = {};
   for (const Timestamp& request : state_.held_back) pass_on(request, out);
   state_.held_back.clear();
 }
@@ -43,6 +44,11 @@ void PermissionRing::receive(NodeId, const Message& message, Out& out) {
   } else {
     upon_request_of_another(request.at, out);
   }
+}
+
+void PermissionRing::simplify(NodeId, Message& message) const {
+  auto& request = std::get<Request>(message);
+  if (request.seen <= state_.clock) request.seen = {0};
 }
 
 void PermissionRing::upon_request_of_another(const Timestamp& request, Out& out) {

@@ -29,10 +29,12 @@
 // out. The paper's PRIVILEGE is called Token.
 #pragma once
 
+#include <utility>
 #include <variant>
 
 #include "core/fifo.h"
 #include "core/protocol.h"
+#include "core/symmetry.h"
 
 namespace baton {
 
@@ -43,6 +45,8 @@ class Raymond {
   using Message = std::variant<Request, Token>;
   using Event = Entered;
   using Out = Outbox<Message, Event>;
+
+  static constexpr Symmetry symmetry = Symmetry::along_the_tree;
 
   struct State {
     NodeId holder;        // the neighbour on the way to the token, or myself
@@ -58,6 +62,7 @@ class Raymond {
   void receive(NodeId from, const Message& message, Out& out);
 
   const State& state() const { return state_; }
+  void assume(State state) { state_ = std::move(state); }
   static const Info& info();
 
  private:

@@ -23,6 +23,7 @@ void RicartAgrawala::request(Out& out) {
 
 void RicartAgrawala::release(Out& out) {
   state_.mode = Mode::released;
+  state_.mine = {};
   for (const Timestamp& request : state_.deferred) {
     out.send(request.node, Reply{request, state_.clock});
   }
@@ -51,6 +52,11 @@ void RicartAgrawala::upon_reply(NodeId from, const Reply& reply, Out& out) {
   if (state_.mode != Mode::wanted || reply.to != state_.mine) return;
   state_.awaited.erase(from);
   enter_if_all_replied(out);
+}
+
+void RicartAgrawala::simplify(NodeId, Message& message) const {
+  auto* reply = std::get_if<Reply>(&message);
+  if (reply != nullptr && reply->at <= state_.clock) reply->at = {0};
 }
 
 void RicartAgrawala::enter_if_all_replied(Out& out) {

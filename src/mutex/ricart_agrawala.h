@@ -20,6 +20,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -57,6 +58,8 @@ class RicartAgrawala {
   void receive(NodeId from, const Message& message, Out& out);
 
   const State& state() const { return state_; }
+  void assume(State state) { state_ = std::move(state); }
+  void simplify(NodeId from, Message& message) const;
   static const Info& info();
 
  protected:

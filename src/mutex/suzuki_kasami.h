@@ -21,6 +21,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -42,6 +43,8 @@ class SuzukiKasami {
   using Event = Entered;
   using Out = Outbox<Message, Event>;
 
+  static constexpr bool numbers_by_process = true;
+
   struct State {
     bool requesting = false;                // waiting or inside
     std::vector<SequenceNumber> requested;  // RN: the last known request of each process
@@ -55,6 +58,7 @@ class SuzukiKasami {
   void receive(NodeId from, const Message& message, Out& out);
 
   const State& state() const { return state_; }
+  void assume(State state) { state_ = std::move(state); }
   static const Info& info();
 
  protected:

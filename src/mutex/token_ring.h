@@ -20,9 +20,11 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <variant>
 
 #include "core/protocol.h"
+#include "core/symmetry.h"
 
 namespace baton {
 
@@ -34,6 +36,8 @@ class TokenRing {
   using Message = std::variant<Token>;
   using Event = Entered;
   using Out = Outbox<Message, Event>;
+
+  static constexpr Symmetry symmetry = Symmetry::along_the_ring;
 
   enum class Mode : std::uint8_t { released, wanted, held };
   struct State {
@@ -49,6 +53,7 @@ class TokenRing {
   void receive(NodeId from, const Message& message, Out& out);
 
   const State& state() const { return state_; }
+  void assume(State state) { state_ = std::move(state); }
   static const Info& info();
 
  protected:

@@ -19,9 +19,11 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <variant>
 
 #include "core/protocol.h"
+#include "core/symmetry.h"
 
 namespace baton {
 
@@ -33,6 +35,8 @@ class TokenRingBidirectional {
   using Message = std::variant<Token>;
   using Event = Entered;
   using Out = Outbox<Message, Event>;
+
+  static constexpr Symmetry symmetry = Symmetry::along_the_ring;
 
   enum class Mode : std::uint8_t { released, wanted, held };
   struct State {
@@ -48,6 +52,7 @@ class TokenRingBidirectional {
   void receive(NodeId from, const Message& message, Out& out);
 
   const State& state() const { return state_; }
+  void assume(State state) { state_ = std::move(state); }
   static const Info& info();
 
  private:

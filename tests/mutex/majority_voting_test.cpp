@@ -42,7 +42,7 @@ TEST(MajorityVoting, EntersWithTheDecidingVoteAndReturnsThemAll) {
       << "the vote that came too late goes back when it comes";
   talk.deliver_all();
   for (const std::uint32_t node : everyone(4)) {
-    EXPECT_EQ(talk.node(node).state().voted_for, nobody);
+    EXPECT_EQ(talk.node(node).state().voted_for.node, nobody);
   }
 }
 
@@ -68,7 +68,7 @@ TEST(MajorityVoting, ReturnsWhatItGotWhenRefusedAndTriesAgainAfterAPause) {
             "0 -> 3 Denied(1)\n"
             "3 -> 2 GiveUp(1)\n")
       << "two refusals of four leave no majority";
-  EXPECT_EQ(talk.node(3).state().voted_for, nobody) << "its own vote is free for 0";
+  EXPECT_EQ(talk.node(3).state().voted_for.node, nobody) << "its own vote is free for 0";
   talk.deliver_all();
   EXPECT_EQ(talk.inside(), std::vector<std::uint32_t>{0});
   talk.release(0);
@@ -115,7 +115,7 @@ TEST(MajorityVoting, ARequestThatOvertakesTheReleaseTakesItsPlace) {
   talk.deliver(1, 0);
   EXPECT_EQ(talk.inside(), std::vector<std::uint32_t>{0});
   talk.deliver(0, 1);
-  EXPECT_EQ(talk.node(1).state().voted_for, NodeId{0}) << "the old RELEASE returns nothing";
+  EXPECT_EQ(talk.node(1).state().voted_for.node, NodeId{0}) << "the old RELEASE returns nothing";
 }
 
 TEST(MajorityVoting, AnOldRequestThatComesAgainCannotTieUpAVote) {
@@ -126,11 +126,11 @@ TEST(MajorityVoting, AnOldRequestThatComesAgainCannotTieUpAVote) {
   talk.deliver(1, 0);
   talk.release(0);
   talk.deliver(0, 1, 1);
-  EXPECT_EQ(talk.node(1).state().voted_for, nobody);
+  EXPECT_EQ(talk.node(1).state().voted_for.node, nobody);
   talk.deliver(0, 1);
-  EXPECT_EQ(talk.node(1).state().voted_for, NodeId{0}) << "for an attempt that is over";
+  EXPECT_EQ(talk.node(1).state().voted_for.node, NodeId{0}) << "for an attempt that is over";
   talk.deliver_all();
-  EXPECT_EQ(talk.node(1).state().voted_for, nobody);
+  EXPECT_EQ(talk.node(1).state().voted_for.node, nobody);
 }
 
 TEST(MajorityVoting, AnOldRequestThatComesAgainDoesNotLoosenALaterVote) {
@@ -147,7 +147,7 @@ TEST(MajorityVoting, AnOldRequestThatComesAgainDoesNotLoosenALaterVote) {
   ASSERT_EQ(talk.inside(), std::vector<std::uint32_t>{0}) << "for the second time";
   talk.deliver_all();
   talk.request(1);
-  EXPECT_EQ(talk.node(1).state().voted_for, NodeId{0}) << "1 refuses its own vote to itself";
+  EXPECT_EQ(talk.node(1).state().voted_for.node, NodeId{0}) << "1 refuses its own vote to itself";
   talk.deliver_all();
   EXPECT_EQ(talk.inside(), std::vector<std::uint32_t>{0});
 }
@@ -235,7 +235,7 @@ TEST(MajorityVoting, SurvivesDuplicatesAndDisorder) {
       ASSERT_EQ(group.most_inside(), 1U) << "seed " << seed << ", N=" << size;
       ASSERT_EQ(group.entries(), 3 * size) << "seed " << seed << ", N=" << size;
       for (const std::uint32_t node : everyone(size)) {
-        ASSERT_EQ(group.node(node).state().voted_for, nobody) << "seed " << seed;
+        ASSERT_EQ(group.node(node).state().voted_for.node, nobody) << "seed " << seed;
       }
     }
   }

@@ -1,0 +1,54 @@
+// What a small instance is: the group, how often its processes ask, what the world may do to them,
+// and which reductions are used.
+#pragma once
+
+#include <cstdint>
+
+#include "core/info.h"
+#include "core/setup.h"
+
+namespace baton::check {
+
+// How often each fault may happen, in all.
+struct Budgets {
+  std::uint32_t lose = 0;
+  std::uint32_t duplicate = 0;
+  std::uint32_t crash = 0;
+  std::uint32_t recover = 0;
+  std::uint32_t suspect = 0;  // wrongly
+  std::uint32_t delay = 0;    // messages that take longer than any should, where time counts
+
+  friend bool operator==(const Budgets&, const Budgets&) = default;
+};
+
+// When timers run out. Without time: whenever they like. With it, time passes in units, for all
+// processes alike; a timer that is due runs out before time passes again.
+struct Time {
+  bool counts = false;
+  Ticks unit = message_time;
+  std::uint32_t delay = 0;  // no message stays under way while more units pass
+  std::uint32_t limit = 0;  // so many units in all; 0: for ever
+};
+
+struct Reductions {
+  bool canonical = true;      // of clocks and numbers only order and small differences
+  bool symmetry = true;       // groups that differ only in names are one
+  bool partial_order = true;  // of steps whose order does not matter, one order
+};
+
+struct Bounds {
+  Setup setup;
+  std::uint32_t requests = 0;   // of each process; 0: any number
+  std::uint32_t requesters = 0;  // the first so many; 0: all
+  NodeId inside = nobody;       // holds the lock from the beginning
+  bool fifo = true;
+  bool order = false;  // whether order by happened-before is watched, which takes more states
+  Budgets budgets;
+  Time time;
+  Reductions reductions;
+  unsigned gap = 2;  // of the canonical form: numbers further apart than this are moved closer
+
+  bool asks(NodeId node) const { return requesters == 0 || node.value < requesters; }
+};
+
+}  // namespace baton::check

@@ -1,0 +1,377 @@
+// The explorer: every reachable state of a model, breadth first, so that the way to a state is a
+// shortest one. All states of one depth are expanded, by all threads, before any of the next.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "check/model.h"
+#include "check/state_store.h"
+
+namespace baton::check {
+
+struct Progress {
+  std::uint64_t distinct = 0;
+  std::uint64_t generated = 0;
+  std::uint32_t depth = 0;
+  std::uint64_t frontier = 0;  // states of this depth
+  std::uint64_t memory = 0;
+  double seconds = 0;
+};
+
+// Why a search ended before all was seen.
+enum class Stop : std::uint8_t { none, violation, memory, states, depth, interrupted };
+
+struct ExploreOptions {
+  unsigned threads = 0;                     // 0: as many as there are cores
+  std::uint64_t memory = 4ULL << 30;        // bytes
+  std::uint64_t most_states = 0xFFFF'0000;  // distinct
+  std::uint32_t most_depth = 0xFFFF'FFFF;
+  bool fingerprints = false;  // hash compaction; no ways to states are kept
+  PropertySet stop_at = 0;    // the search ends when one of these properties is violated
+  std::function<void(const Progress&)> progress;     // told now and then
+  const std::atomic<bool>* interrupted = nullptr;  // set by somebody who does not want to wait
+};
+
+unsigned threads_of(const ExploreOptions& options);
+
+namespace detail {
+
+// Lets all threads pause while one of them does what none may do alone.
+class Crossing {
+ public:
+  explicit Crossing(unsigned threads) : running_(threads) {}
+
+  bool is_closed() const { return closed_.load(std::memory_order_relaxed); }
+  void close() { closed_.store(true, std::memory_order_relaxed); }
+
+  template <class Work>
+  void wait(Work work) {
+    std::unique_lock lock(mutex_);
+    if (!is_closed()) return;
+    if (++waiting_ == running_) {
+      open(work);
+      return;
+    }
+    const std::uint64_t turn = turn_;
+    changed_.wait(lock, [&] { return turn_ != turn; });
+  }
+  // The thread has nothing more to do in this level.
+  template <class Work>
+  void leave(Work work) {
+    const std::unique_lock lock(mutex_);
+    --running_;
+    if (is_closed() && running_ > 0 && waiting_ == running_) open(work);
+  }
+
+ private:
+  template <class Work>
+  void open(Work work) {
+    work();
+    waiting_ = 0;
+    closed_ = false;
+    ++turn_;
+    changed_.notify_all();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  unsigned running_;
+  unsigned waiting_ = 0;
+  std::uint64_t turn_ = 0;
+  std::atomic<bool> closed_{false};
+};
+
+}  // namespace detail
+
+template <Model M>
+class Explorer {
+ public:
+  using State = typename M::State;
+  using Number = StateStore::Number;
+
+  Explorer(const M& model, ExploreOptions options)
+      : model_(&model),
+        options_(std::move(options)),
+        threads_(threads_of(options_)),
+        store_(M::most_bytes),
+        began_(std::chrono::steady_clock::now()) {
+    for (std::size_t i = 0; i < model.properties().size(); ++i) {
+      if (model.properties()[i].kind == Property::Kind::always) always_ |= PropertySet{1} << i;
+    }
+    first_violation_.resize(model.properties().size(), StateStore::none);
+    for (unsigned i = 0; i < threads_; ++i) teams_.push_back(std::make_unique<Hand>(*this));
+  }
+
+  void run() {
+    begin();
+    while (stop_ == Stop::none && !frontier_.empty()) {
+      if (depth_ >= options_.most_depth) {
+        stop_ = Stop::depth;
+        break;
+      }
+      expand_level();
+      collect();
+    }
+    if (stop_ == Stop::none && violated() & options_.stop_at) stop_ = Stop::violation;
+  }
+
+  std::uint64_t distinct() const {
+    return options_.fingerprints ? fingerprints_.size() : store_.size();
+  }
+  std::uint64_t generated() const { return generated_; }
+  std::uint32_t depth() const { return depth_; }
+  Stop stop() const { return stop_; }
+  PropertySet violated() const { return judged_ & always_; }
+  PropertySet shown() const { return judged_ & ~always_; }
+  std::uint64_t memory() const {
+    std::uint64_t bytes = options_.fingerprints ? fingerprints_.memory() : store_.memory();
+    for (const auto& hand : teams_) bytes += hand->frontier.capacity() + hand->next.capacity();
+    if constexpr (requires { model_->memory(); }) bytes += model_->memory();
+    return bytes;
+  }
+  const StateStore& store() const { return store_; }
+  // The state that was first seen to violate an always-property. With several threads there may
+  // be others at the same depth.
+  Number violation_of(std::size_t property) const { return first_violation_[property]; }
+
+  // The states on the way to this one, itself included.
+  std::vector<Number> way_to(Number number) const {
+    std::vector<Number> way;
+    for (; number != StateStore::none; number = store_.parent_of(number)) way.push_back(number);
+    return {way.rbegin(), way.rend()};
+  }
+
+ private:
+  using Buffer = std::vector<std::uint8_t>;
+
+  // States to be expanded: numbers, or with fingerprints a stretch of a thread's buffer.
+  struct Chunk {
+    std::uint64_t first;
+    std::uint64_t last;
+    const Buffer* buffer;
+  };
+  static constexpr std::uint32_t chunk_size = 256;
+
+  // What belongs to one thread.
+  struct Hand {
+    explicit Hand(Explorer& explorer) : worker(*explorer.model_), writer(explorer.store_) {}
+
+    typename M::Worker worker;
+    StateStore::Writer writer;
+    State state;
+    std::uint64_t generated = 0;
+    PropertySet judged = 0;
+    std::vector<Number> first_violation;
+    Buffer frontier;  // with fingerprints: lengths and encodings, of this level and the next
+    Buffer next;
+    std::vector<std::uint64_t> marks;  // where in `next` chunks begin
+    std::uint64_t in_next = 0;
+  };
+
+  void begin() {
+    Hand& hand = *teams_[0];
+    hand.worker.initial([&](const State& state) { meet(hand, state, StateStore::none); });
+    depth_ = 0;
+    collect();
+  }
+
+  void meet(Hand& hand, const State& state, Number parent) {
+    ++hand.generated;
+    if (!hand.worker.within(state)) return;
+    std::uint8_t bytes[M::most_bytes];
+    const std::size_t size = hand.worker.encode(state, bytes);
+    Number number = StateStore::none;
+    if (options_.fingerprints) {
+      if (!fingerprints_.add(hash_of(bytes, size))) return;
+      if (hand.in_next++ % chunk_size == 0) hand.marks.push_back(hand.next.size());
+      hand.next.push_back(static_cast<std::uint8_t>(size));
+      hand.next.push_back(static_cast<std::uint8_t>(size >> 8));
+      hand.next.insert(hand.next.end(), bytes, bytes + size);
+    } else {
+      bool is_new = false;
+      std::tie(number, is_new) = hand.writer.add(bytes, size, parent);
+      if (!is_new) return;
+    }
+    const PropertySet judged = hand.worker.judge(state);
+    if ((judged & ~hand.judged) == 0) return;
+    for (std::size_t i = 0; i < first_violation_.size(); ++i) {
+      if (((judged & ~hand.judged) >> i & 1) == 0) continue;
+      hand.first_violation.resize(first_violation_.size(), StateStore::none);
+      hand.first_violation[i] = number;
+    }
+    hand.judged |= judged;
+    // Nothing deeper is needed; with one thread not even the rest of this level.
+    if (judged & options_.stop_at) found_ = true;
+  }
+
+  void expand(Hand& hand, Number parent) {
+    hand.worker.successors(hand.state, [&](const typename M::Step&, const State& next) {
+      meet(hand, next, parent);
+    });
+  }
+
+  void expand_level() {
+    next_chunk_ = 0;
+    detail::Crossing crossing(threads_);
+    const auto work = [&](unsigned index) {
+      Hand& hand = *teams_[index];
+      const auto make_room = [&] { grow(); };
+      for (std::size_t i = next_chunk_++; i < frontier_.size(); i = next_chunk_++) {
+        if (stop_ != Stop::none || (found_ && threads_ == 1)) break;
+        expand_chunk(hand, frontier_[i]);
+        if (is_crowded()) crossing.close();
+        if (crossing.is_closed()) crossing.wait(make_room);
+        if (index == 0) look_around(hand);
+      }
+      crossing.leave(make_room);
+    };
+    std::vector<std::thread> others;
+    // A level of a few states is not worth the others' waking.
+    const unsigned needed = frontier_.size() < 2 ? 1 : threads_;
+    if (needed == 1) {
+      for (unsigned i = 1; i < threads_; ++i) crossing.leave([] {});
+    }
+    for (unsigned i = 1; i < needed; ++i) others.emplace_back(work, i);
+    work(0);
+    for (std::thread& other : others) other.join();
+  }
+
+  void expand_chunk(Hand& hand, const Chunk& chunk) {
+    if (chunk.buffer == nullptr) {
+      for (std::uint64_t number = chunk.first; number < chunk.last; ++number) {
+        const auto bytes = store_.bytes_of(static_cast<Number>(number));
+        hand.worker.decode(bytes.data(), bytes.size(), hand.state);
+        expand(hand, static_cast<Number>(number));
+        if (found_ && threads_ == 1) return;
+      }
+      return;
+    }
+    const std::uint8_t* at = chunk.buffer->data() + chunk.first;
+    const std::uint8_t* end = chunk.buffer->data() + chunk.last;
+    while (at < end) {
+      const std::size_t size = at[0] | static_cast<std::size_t>(at[1]) << 8;
+      hand.worker.decode(at + 2, size, hand.state);
+      at += 2 + size;
+      expand(hand, StateStore::none);
+    }
+  }
+
+  bool is_crowded() const {
+    return options_.fingerprints ? fingerprints_.is_crowded() : store_.is_crowded();
+  }
+
+  void grow() {
+    const std::uint64_t then = options_.fingerprints ? fingerprints_.memory_after_growth()
+                                                     : store_.memory_after_growth();
+    if (then > options_.memory) {
+      stop_ = Stop::memory;
+    } else if (options_.fingerprints) {
+      fingerprints_.grow();
+    } else {
+      store_.grow();
+    }
+  }
+
+  void look_around(Hand& hand) {
+    if (distinct() > options_.most_states) stop_ = Stop::states;
+    if (memory() > options_.memory) stop_ = Stop::memory;
+    if (options_.interrupted != nullptr && *options_.interrupted) stop_ = Stop::interrupted;
+    if (!options_.progress) return;
+    const std::chrono::duration<double> so_far = std::chrono::steady_clock::now() - began_;
+    if (so_far.count() < next_report_) return;
+    next_report_ = so_far.count() + 0.2;
+    options_.progress({distinct(), generated_ + hand.generated * threads_, depth_, in_frontier_,
+                       memory(), so_far.count()});
+  }
+
+  // Makes what was found the next level's frontier.
+  void collect() {
+    frontier_.clear();
+    in_frontier_ = 0;
+    for (const auto& hand : teams_) {
+      generated_ += std::exchange(hand->generated, 0);
+      for (std::size_t i = 0; i < hand->first_violation.size(); ++i) {
+        if (first_violation_[i] == StateStore::none) {
+          first_violation_[i] = hand->first_violation[i];
+        }
+      }
+      judged_ |= hand->judged;
+      if (options_.fingerprints) {
+        collect_buffer(*hand);
+        continue;
+      }
+      for (const StateStore::Range& range : hand->writer.take_added()) {
+        in_frontier_ += range.last - range.first;
+        for (Number first = range.first; first < range.last; first += chunk_size) {
+          frontier_.push_back({first, std::min(first + chunk_size, range.last), nullptr});
+        }
+      }
+    }
+    for (const auto& hand : teams_) hand->judged = judged_;
+    if (in_frontier_ > 0) ++depth_;
+    if (found_ && stop_ == Stop::none) stop_ = Stop::violation;
+  }
+
+  void collect_buffer(Hand& hand) {
+    std::swap(hand.frontier, hand.next);
+    hand.next.clear();
+    in_frontier_ += std::exchange(hand.in_next, 0);
+    for (std::size_t i = 0; i < hand.marks.size(); ++i) {
+      const std::uint64_t end =
+          i + 1 < hand.marks.size() ? hand.marks[i + 1] : hand.frontier.size();
+      frontier_.push_back({hand.marks[i], end, &hand.frontier});
+    }
+    hand.marks.clear();
+  }
+
+  const M* model_;
+  ExploreOptions options_;
+  unsigned threads_;
+  StateStore store_;
+  FingerprintStore fingerprints_;
+  std::chrono::steady_clock::time_point began_;
+  double next_report_ = 0.2;
+  std::vector<std::unique_ptr<Hand>> teams_;
+  std::vector<Chunk> frontier_;
+  std::uint64_t in_frontier_ = 0;
+  std::atomic<std::size_t> next_chunk_{0};
+  std::atomic<Stop> stop_{Stop::none};
+  std::atomic<bool> found_{false};
+  std::uint64_t generated_ = 0;
+  std::uint32_t depth_ = 0;
+  PropertySet always_ = 0;
+  PropertySet judged_ = 0;
+  std::vector<Number> first_violation_;
+};
+
+// What came of it, for those who need no more.
+template <class M>
+struct Exploration {
+  std::uint64_t distinct = 0;
+  std::uint64_t generated = 0;
+  std::uint32_t depth = 0;  // levels, the first states' included
+  bool exhausted = false;
+  PropertySet violated = 0;
+  PropertySet shown = 0;
+  std::uint64_t memory = 0;
+};
+
+template <Model M>
+Exploration<M> explore(const M& model, const ExploreOptions& options = {}) {
+  Explorer<M> explorer(model, options);
+  explorer.run();
+  return {explorer.distinct(),  explorer.generated(), explorer.depth(),
+          explorer.stop() == Stop::none, explorer.violated(), explorer.shown(),
+          explorer.memory()};
+}
+
+}  // namespace baton::check

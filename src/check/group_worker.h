@@ -1,0 +1,955 @@
+// One thread's view of a group model: it computes successors, and remembers what it has computed.
+#pragma once
+
+#include <bit>
+#include <functional>
+
+#include "check/group_model.h"
+
+namespace baton::check {
+
+template <Protocol P, class A>
+class GroupModel<P, A>::Worker {
+ public:
+  using Kind = ScheduledStep::Kind;
+
+  explicit Worker(const GroupModel& model) : m_(&model), size_(model.size_) {}
+
+  template <class Visit>
+  void initial(Visit visit) {
+    each_initial([&](State state) {
+      normalize(state);
+      visit(state);
+    });
+  }
+
+  template <class Visit>
+  void successors(const State& state, Visit visit) {
+    if (m_->bounds_.reductions.partial_order && visit_ample(state, visit)) return;
+    each_step(state, [&](const Step& step, State& next) {
+      normalize(next);
+      visit(step, next);
+    });
+  }
+
+  PropertySet judge(const State& state) const { return A::judge(View(*this, state)); }
+  bool within(const State&) const { return true; }
+
+  std::size_t encode(const State& state, std::uint8_t* bytes) const {
+    std::uint8_t* at = bytes;
+    for (std::uint32_t i = 0; i < m_->parts(); ++i) {
+      Id id = state.part[i];
+      for (; id >= 0x80; id >>= 7) *at++ = static_cast<std::uint8_t>(id | 0x80);
+      *at++ = static_cast<std::uint8_t>(id);
+    }
+    return static_cast<std::size_t>(at - bytes);
+  }
+  void decode(const std::uint8_t* bytes, std::size_t, State& state) const {
+    for (std::uint32_t i = 0; i < m_->parts(); ++i) {
+      Id id = *bytes & 0x7F;
+      for (unsigned shift = 7; (*bytes++ & 0x80) != 0; shift += 7) {
+        id |= static_cast<Id>(*bytes & 0x7F) << shift;
+      }
+      state.part[i] = id;
+    }
+  }
+
+  // Every first state and every step as they are, before any reduction.
+  template <class Visit>
+  void each_initial(Visit visit);
+  template <class Visit>
+  void each_step(const State& state, Visit visit);
+  // Turns a state into the one that stands for all that are like it.
+  void normalize(State& state);
+
+  // The step as it is told to others.
+  ScheduledStep told(const Step& step);
+  // Numbers below this are all that Step::fair can be.
+  std::uint32_t fair_kinds() const { return size_ * (size_ - 1) + 3 * size_ + 1; }
+
+  // What properties see of a state.
+  class View {
+   public:
+    View(const Worker& worker, const State& state) : w_(&worker), state_(&state) {}
+
+    std::uint32_t size() const { return w_->size_; }
+    const Bounds& bounds() const { return w_->m_->bounds_; }
+    bool is_up(std::uint32_t node) const { return w_->local(*state_, node).up; }
+    const typename A::Glance& glance(std::uint32_t node) const {
+      return w_->local(*state_, node).glance;
+    }
+    const typename A::Global& global() const {
+      return w_->m_->rests_[state_->part[w_->m_->rest()]].application;
+    }
+    const Rest& rest() const { return w_->m_->rests_[state_->part[w_->m_->rest()]]; }
+    // The kinds of messages under way, as bits.
+    std::uint32_t under_way() const {
+      std::uint32_t kinds = 0;
+      for (std::uint32_t i = size(); i < w_->m_->rest(); ++i) {
+        kinds |= w_->m_->channels_[state_->part[i]].kinds;
+      }
+      return kinds;
+    }
+
+   private:
+    const Worker* w_;
+    const State* state_;
+  };
+  View view(const State& state) const { return View(*this, state); }
+
+ private:
+  using Out = OutboxOf<P>;
+
+  struct Send {
+    std::uint32_t to;
+    Id letter;
+  };
+  struct Outcome {
+    Id local = 0;
+    std::vector<Send> sends;
+    typename A::Effect effect{};
+    std::vector<std::uint32_t> choices;
+  };
+  using Outcomes = std::vector<Outcome>;
+
+  enum class Op : std::uint8_t {
+    step,    // a handler of the protocol
+    push,    // a letter into a channel
+    take,    // ... and out of it
+    move,    // numbers of one domain closer together
+    rename,  // processes
+    age,     // by one unit of time
+    forget,  // that a process has asked
+    simplify,
+    mark     // a letter as late, or there twice
+  };
+
+  static std::uint64_t key(Op op, std::uint32_t what, Id id) {
+    return (std::uint64_t{static_cast<std::uint8_t>(op)} + 1) << 56 | std::uint64_t{what} << 32 |
+           id;
+  }
+
+  const LocalEntry& local(const State& state, std::uint32_t node) const {
+    return m_->locals_[node][state.part[node]];
+  }
+  const Channel& channel_in(const State& state, std::uint32_t from, std::uint32_t to) const {
+    return m_->channels_[state.part[m_->channel(from, to)]];
+  }
+
+  Id intern(std::uint32_t node, Local&& local);
+  Id intern(Letter&& letter);
+  Id intern(std::vector<Id>&& letters);
+  Id intern(const Rest& rest) {
+    return m_->rests_.intern(reflect::encoded(rest), [&] { return rest; });
+  }
+
+  template <class Handler>
+  Outcomes run(std::uint32_t node, const Local& before, Handler handler);
+  void carry_out(std::uint32_t node, Local& local, Out& out, Outcome& outcome,
+                 std::vector<Message>& to_self);
+  void arm(Local& local, TimerId timer, Ticks after);
+
+  template <class Compute>
+  const Outcomes& outcomes(std::uint64_t a, std::uint64_t b, Compute compute) {
+    const std::uint32_t index = cache_.get({a, b}, [&] {
+      results_.push_back(std::make_unique<Outcomes>(compute()));
+      return static_cast<std::uint32_t>(results_.size() - 1);
+    });
+    return *results_[index];
+  }
+  // A step of one process: `what` and `detail` tell it from others of the same process.
+  template <class Handler>
+  const Outcomes& act(const State& state, std::uint32_t node, Kind what, std::uint64_t detail,
+                      Handler handler) {
+    const Id id = state.part[node];
+    const std::uint32_t tag = static_cast<std::uint32_t>(what) << 4 | node;
+    return outcomes(key(Op::step, tag, id), detail,
+                    [&] { return run(node, m_->locals_[node][id].local, handler); });
+  }
+
+  // Visits each outcome of a step of `node` in a state from which `base` was made.
+  template <class Visit>
+  void visit_outcomes(const State& base, std::uint32_t node, const Outcomes& outcomes, Step step,
+                      Visit& visit) {
+    for (const Outcome& outcome : outcomes) {
+      next_ = base;
+      apply(next_, node, outcome);
+      step.outcome = static_cast<std::uint32_t>(&outcome - outcomes.data());
+      step.enters = A::enters(outcome.effect);
+      visit(static_cast<const Step&>(step), next_);
+    }
+  }
+  void apply(State& state, std::uint32_t node, const Outcome& outcome);
+  void change_rest(State& state, const std::function<void(Rest&)>& change);
+  void spend(State& state, std::uint32_t Budgets::*what) {
+    change_rest(state, [&](Rest& rest) { --(rest.budgets.*what); });
+  }
+
+  Id push(Id channel, Id letter);
+  Id take(Id channel, std::uint32_t place);
+  // The letters of a channel that can be next, by place.
+  template <class Visit>
+  void each_next(const Channel& channel, Visit visit) const {
+    if (m_->bounds_.fifo) {
+      if (!channel.letters.empty()) visit(0U);
+      return;
+    }
+    for (std::uint32_t i = 0; i < channel.letters.size(); ++i) {
+      if (i == 0 || channel.letters[i] != channel.letters[i - 1]) visit(i);
+    }
+  }
+
+  template <class Visit>
+  void each_command(const State& state, Visit& visit);
+  template <class Visit>
+  void each_delivery(const State& state, Visit& visit);
+  template <class Visit>
+  void each_timer(const State& state, Visit& visit);
+  template <class Visit>
+  void each_notice(const State& state, Visit& visit);
+  template <class Visit>
+  void each_fault(const State& state, const Budgets& left, Visit& visit);
+  template <class Visit>
+  void pass(const State& state, Visit& visit);
+  template <class Visit>
+  bool visit_ample(const State&, Visit&) {
+    return false;
+  }
+  template <class Visit>
+  void begin_from(State state, std::uint32_t node, Visit& visit);
+
+  void crash(State& state, std::uint32_t node);
+  bool is_gone(const State& state, std::uint32_t node) const {
+    return !local(state, node).up &&
+           m_->rests_[state.part[m_->rest()]].budgets.recover == 0 && !HeedsReturns<P>;
+  }
+
+  void simplify(State& state);
+  void close_gaps(State& state);
+  Id moved_part(std::uint32_t part, Id id, Domain domain, NumberSet to);
+  Numbers numbers_in(std::uint32_t part, Id id) const {
+    return part < size_ ? m_->locals_[part][id].numbers : m_->channels_[id].numbers;
+  }
+  void find_representative(State& state);
+  State renamed(const State& state, std::uint32_t renaming);
+  template <class Change>
+  Id changed_letters(Id channel, Change change);
+
+  std::uint8_t fair_delivery(std::uint32_t from, std::uint32_t to) const {
+    return static_cast<std::uint8_t>(m_->channel(from, to) - size_);
+  }
+  std::uint8_t fair_at(std::uint32_t which, std::uint32_t node) const {
+    return static_cast<std::uint8_t>(size_ * (size_ - 1) + which * size_ + node);
+  }
+
+  const GroupModel* m_;
+  std::uint32_t size_;
+  Cache cache_;
+  std::vector<std::unique_ptr<Outcomes>> results_;
+  State next_;
+};
+
+// Interning.
+
+template <Protocol P, class A>
+Id GroupModel<P, A>::Worker::intern(std::uint32_t node, Local&& local) {
+  std::string encoding;
+  if (local.protocol) {
+    encoding.push_back('u');
+    reflect::encode(local.protocol->state(), encoding);
+  } else {
+    encoding.push_back('d');
+    reflect::encode(local.durable, encoding);
+  }
+  reflect::encode(local.application, encoding);
+  reflect::encode(local.timers, encoding);
+  reflect::encode(local.suspected, encoding);
+  return m_->locals_[node].intern(std::move(encoding), [&] {
+    LocalEntry entry;
+    entry.up = local.protocol.has_value();
+    entry.timers = local.timers;
+    entry.glance = A::glance(local.application, local.protocol ? &*local.protocol : nullptr);
+    if constexpr (can_rewrite) {
+      if (local.protocol) {
+        auto note = [&](Domain domain, std::uint64_t number) {
+          entry.numbers[domain] |= NumberSet{1} << std::min(number, largest_number);
+        };
+        const auto& state = local.protocol->state();
+        visit_numbers<by_process>(state, NodeId{node}, note);
+      }
+    }
+    entry.local = std::move(local);
+    return entry;
+  });
+}
+
+template <Protocol P, class A>
+Id GroupModel<P, A>::Worker::intern(Letter&& letter) {
+  return m_->letters_.intern(reflect::encoded(letter), [&] {
+    LetterEntry entry;
+    if constexpr (can_rewrite) {
+      auto note = [&](Domain domain, std::uint64_t number) {
+        entry.numbers[domain] |= NumberSet{1} << std::min(number, largest_number);
+      };
+      visit_numbers<by_process>(std::as_const(letter.message), letter.from, note, letter.to);
+    }
+    entry.letter = std::move(letter);
+    return entry;
+  });
+}
+
+template <Protocol P, class A>
+Id GroupModel<P, A>::Worker::intern(std::vector<Id>&& letters) {
+  if (letters.empty()) return 0;
+  if (!m_->bounds_.fifo) std::sort(letters.begin(), letters.end());
+  return m_->channels_.intern(reflect::encoded(letters), [&] {
+    Channel channel;
+    for (const Id id : letters) {
+      const LetterEntry& entry = m_->letters_[id];
+      for (std::size_t i = 0; i < channel.numbers.size(); ++i) {
+        channel.numbers[i] |= entry.numbers[i];
+      }
+      channel.kinds |= A::kind_of(entry.letter.message);
+      channel.must_arrive = channel.must_arrive || entry.letter.left == 0;
+    }
+    channel.letters = std::move(letters);
+    return channel;
+  });
+}
+
+// One process's step.
+
+template <Protocol P, class A>
+template <class Handler>
+auto GroupModel<P, A>::Worker::run(std::uint32_t node, const Local& before, Handler handler)
+    -> Outcomes {
+  Outcomes found;
+  std::vector<std::string> seen;
+  detail::EveryChoice choices;
+  do {
+    Local local = before;
+    Outcome outcome;
+    Out out(choices);
+    handler(local, out);
+    std::vector<Message> to_self;
+    carry_out(node, local, out, outcome, to_self);
+    for (std::size_t i = 0; i < to_self.size(); ++i) {
+      const Message message = to_self[i];
+      local.protocol->receive(NodeId{node}, message, out);
+      carry_out(node, local, out, outcome, to_self);
+    }
+    outcome.choices = choices.taken();
+    outcome.local = intern(node, std::move(local));
+    std::string same = reflect::encoded(outcome.local);
+    reflect::encode(outcome.effect, same);
+    for (const Send& send : outcome.sends) {
+      reflect::encode(send.to, same);
+      reflect::encode(send.letter, same);
+    }
+    if (std::find(seen.begin(), seen.end(), same) != seen.end()) continue;
+    seen.push_back(std::move(same));
+    found.push_back(std::move(outcome));
+  } while (choices.advance());
+  return found;
+}
+
+template <Protocol P, class A>
+void GroupModel<P, A>::Worker::carry_out(std::uint32_t node, Local& local, Out& out,
+                                         Outcome& outcome, std::vector<Message>& to_self) {
+  for (const auto& send : out.sends()) {
+    if (send.to.value == node) {
+      to_self.push_back(out.message(send));
+      continue;
+    }
+    Letter letter{out.message(send), A::tag(local.application, out.message(send)), 0};
+    if (m_->bounds_.time.counts) letter.left = m_->bounds_.time.delay;
+    if (by_process) {
+      letter.from = NodeId{node};
+      letter.to = send.to;
+    }
+    outcome.sends.push_back({send.to.value, intern(std::move(letter))});
+  }
+  for (const auto& timer : out.timers()) arm(local, timer.id, timer.after);
+  for (const auto& event : out.events()) {
+    A::told(NodeId{node}, local.application, event, outcome.effect, m_->bounds_);
+  }
+  out.clear();
+}
+
+template <Protocol P, class A>
+void GroupModel<P, A>::Worker::arm(Local& local, TimerId timer, Ticks after) {
+  std::erase_if(local.timers, [&](const Armed& armed) { return armed.timer == timer; });
+  if (after == forever) return;
+  Armed armed{timer, 0};
+  if (m_->bounds_.time.counts) {
+    const std::int64_t unit = m_->bounds_.time.unit.value;
+    armed.left = static_cast<std::uint32_t>((after.value + unit - 1) / unit);
+  }
+  const auto place = std::find_if(local.timers.begin(), local.timers.end(),
+                                  [&](const Armed& other) { return other.timer > timer; });
+  local.timers.insert(place, armed);
+}
+
+template <Protocol P, class A>
+void GroupModel<P, A>::Worker::apply(State& state, std::uint32_t node, const Outcome& outcome) {
+  state.part[node] = outcome.local;
+  for (const Send& send : outcome.sends) {
+    if (is_gone(state, send.to)) continue;
+    Id& channel = state.part[m_->channel(node, send.to)];
+    channel = push(channel, send.letter);
+  }
+  if (A::changes_global(outcome.effect)) {
+    change_rest(state,
+                [&](Rest& rest) { A::apply(rest.application, NodeId{node}, outcome.effect); });
+  }
+  if (m_->bounds_.order && A::enters(outcome.effect)) {
+    // Nobody needs to remember any more that it had asked.
+    for (std::uint32_t part = 0; part < m_->rest(); ++part) {
+      Id& id = state.part[part];
+      id = cache_.get({key(Op::forget, part < size_ ? part : most_processes, id), node}, [&] {
+        if (part < size_) {
+          Local changed = m_->locals_[part][id].local;
+          A::forget(changed.application, NodeId{node});
+          return intern(part, std::move(changed));
+        }
+        return changed_letters(
+            id, [&](Letter& letter) { letter.tag &= ~(std::uint32_t{1} << node); });
+      });
+    }
+  }
+}
+
+template <Protocol P, class A>
+void GroupModel<P, A>::Worker::change_rest(State& state,
+                                           const std::function<void(Rest&)>& change) {
+  Rest rest = m_->rests_[state.part[m_->rest()]];
+  change(rest);
+  state.part[m_->rest()] = intern(rest);
+}
+
+template <Protocol P, class A>
+Id GroupModel<P, A>::Worker::push(Id channel, Id letter) {
+  return cache_.get({key(Op::push, 0, channel), letter}, [&] {
+    std::vector<Id> letters = m_->channels_[channel].letters;
+    letters.push_back(letter);
+    return intern(std::move(letters));
+  });
+}
+
+template <Protocol P, class A>
+Id GroupModel<P, A>::Worker::take(Id channel, std::uint32_t place) {
+  return cache_.get({key(Op::take, 0, channel), place}, [&] {
+    std::vector<Id> letters = m_->channels_[channel].letters;
+    letters.erase(letters.begin() + place);
+    return intern(std::move(letters));
+  });
+}
+
+template <Protocol P, class A>
+template <class Change>
+Id GroupModel<P, A>::Worker::changed_letters(Id channel, Change change) {
+  std::vector<Id> letters = m_->channels_[channel].letters;
+  for (Id& id : letters) {
+    Letter letter = m_->letters_[id].letter;
+    change(letter);
+    id = intern(std::move(letter));
+  }
+  return intern(std::move(letters));
+}
+
+// What can happen.
+
+template <Protocol P, class A>
+template <class Visit>
+void GroupModel<P, A>::Worker::each_initial(Visit visit) {
+  State state;
+  for (std::uint32_t node = 0; node < size_; ++node) {
+    Local local;
+    local.protocol.emplace(A::template make<P>(NodeId{node}, m_->bounds_));
+    local.application = A::first(NodeId{node}, m_->bounds_);
+    state.part[node] = intern(node, std::move(local));
+  }
+  Rest rest;
+  rest.budgets = m_->bounds_.budgets;
+  state.part[m_->rest()] = intern(rest);
+  begin_from(state, 0, visit);
+}
+
+template <Protocol P, class A>
+template <class Visit>
+void GroupModel<P, A>::Worker::begin_from(State state, std::uint32_t node, Visit& visit) {
+  if constexpr (Starts<P>) {
+    if (node < size_) {
+      const Outcomes begun =
+          run(node, local(state, node).local,
+              [](Local& local, Out& out) { local.protocol->start(out); });
+      for (const Outcome& outcome : begun) {
+        State next = state;
+        apply(next, node, outcome);
+        begin_from(next, node + 1, visit);
+      }
+      return;
+    }
+  }
+  visit(state);
+}
+
+template <Protocol P, class A>
+template <class Visit>
+void GroupModel<P, A>::Worker::each_step(const State& state, Visit visit) {
+  each_command(state, visit);
+  each_delivery(state, visit);
+  if constexpr (HasTimers<P>) each_timer(state, visit);
+  if (m_->bounds_.time.counts) pass(state, visit);
+  each_notice(state, visit);
+  const Budgets left = m_->rests_[state.part[m_->rest()]].budgets;
+  if (left != Budgets{}) each_fault(state, left, visit);
+}
+
+template <Protocol P, class A>
+template <class Visit>
+void GroupModel<P, A>::Worker::each_command(const State& state, Visit& visit) {
+  for (std::uint32_t node = 0; node < size_; ++node) {
+    const LocalEntry& entry = local(state, node);
+    if (!entry.up) continue;
+    if (A::may_request(entry.glance)) {
+      Step step{.kind = Kind::request, .node = static_cast<std::uint8_t>(node)};
+      visit_outcomes(state, node,
+                     act(state, node, Kind::request, 0,
+                         [&](Local& local, Out& out) {
+                           A::request(NodeId{node}, local.application, *local.protocol, out,
+                                      m_->bounds_);
+                         }),
+                     step, visit);
+    }
+    if (A::may_release(entry.glance)) {
+      Step step{.kind = Kind::release,
+                .node = static_cast<std::uint8_t>(node),
+                .fair = fair_at(0, node)};
+      visit_outcomes(state, node,
+                     act(state, node, Kind::release, 0,
+                         [](Local& local, Out& out) {
+                           A::release(local.application, *local.protocol, out);
+                         }),
+                     step, visit);
+    }
+  }
+}
+
+template <Protocol P, class A>
+template <class Visit>
+void GroupModel<P, A>::Worker::each_delivery(const State& state, Visit& visit) {
+  for (std::uint32_t from = 0; from < size_; ++from) {
+    for (std::uint32_t to = 0; to < size_; ++to) {
+      if (from == to || state.part[m_->channel(from, to)] == 0) continue;
+      each_next(channel_in(state, from, to), [&](std::uint32_t place) {
+        const Id letter = channel_in(state, from, to).letters[place];
+        Step step{.kind = Kind::deliver,
+                  .node = static_cast<std::uint8_t>(to),
+                  .peer = static_cast<std::uint8_t>(from),
+                  .fair = fair_delivery(from, to),
+                  .detail = letter};
+        State taken = state;
+        Id& channel = taken.part[m_->channel(from, to)];
+        channel = take(channel, place);
+        if (!local(state, to).up) {
+          if constexpr (HeedsReturns<P>) {
+            if (local(state, from).up) {
+              visit_outcomes(taken, from,
+                             act(state, from, Kind::lose, std::uint64_t{to} << 32 | letter,
+                                 [&](Local& local, Out& out) {
+                                   local.protocol->returned(NodeId{to},
+                                                            m_->letters_[letter].letter.message,
+                                                            out);
+                                 }),
+                             step, visit);
+              return;
+            }
+          }
+          visit(static_cast<const Step&>(step), taken);
+          return;
+        }
+        visit_outcomes(taken, to,
+                       act(state, to, Kind::deliver, std::uint64_t{from} << 32 | letter,
+                           [&](Local& local, Out& out) {
+                             const Letter& arrived = m_->letters_[letter].letter;
+                             A::hear(local.application, arrived.tag, arrived.message);
+                             local.protocol->receive(NodeId{from}, arrived.message, out);
+                             A::look(local.application, *local.protocol);
+                           }),
+                       step, visit);
+      });
+    }
+  }
+}
+
+template <Protocol P, class A>
+template <class Visit>
+void GroupModel<P, A>::Worker::each_timer(const State& state, Visit& visit) {
+  for (std::uint32_t node = 0; node < size_; ++node) {
+    const LocalEntry& entry = local(state, node);
+    if (!entry.up) continue;
+    for (const Armed& armed : entry.timers) {
+      if (m_->bounds_.time.counts && armed.left > 0) continue;
+      const TimerId timer = armed.timer;
+      Step step{.kind = Kind::expire,
+                .node = static_cast<std::uint8_t>(node),
+                .fair = fair_at(1, node),
+                .detail = timer.value};
+      visit_outcomes(state, node,
+                     act(state, node, Kind::expire, timer.value,
+                         [&](Local& local, Out& out) {
+                           std::erase_if(local.timers,
+                                         [&](const Armed& one) { return one.timer == timer; });
+                           local.protocol->expire(timer, out);
+                         }),
+                     step, visit);
+    }
+  }
+}
+
+// Time passes only when nothing must happen before.
+template <Protocol P, class A>
+template <class Visit>
+void GroupModel<P, A>::Worker::pass(const State& state, Visit& visit) {
+  const Time& time = m_->bounds_.time;
+  bool matters = false;
+  for (std::uint32_t node = 0; node < size_; ++node) {
+    for (const Armed& armed : local(state, node).timers) {
+      if (armed.left == 0) return;
+      matters = true;
+    }
+  }
+  for (std::uint32_t part = size_; part < m_->rest(); ++part) {
+    if (m_->channels_[state.part[part]].must_arrive) return;
+  }
+  if (!matters) return;
+  State next = state;
+  if (time.limit > 0) {
+    if (m_->rests_[state.part[m_->rest()]].time >= time.limit) return;
+    change_rest(next, [](Rest& rest) { ++rest.time; });
+  }
+  for (std::uint32_t part = 0; part < m_->rest(); ++part) {
+    Id& id = next.part[part];
+    id = cache_.get({key(Op::age, part < size_ ? part : most_processes, id), 0}, [&] {
+      if (part < size_) {
+        Local aged = m_->locals_[part][id].local;
+        for (Armed& armed : aged.timers) --armed.left;
+        return intern(part, std::move(aged));
+      }
+      return changed_letters(id, [](Letter& letter) {
+        if (letter.left != late) --letter.left;
+      });
+    });
+  }
+  const Step step{.kind = Kind::pass, .fair = fair_at(3, 0)};
+  visit(step, next);
+}
+
+// What the host's own detector says of who has crashed or is back. It may take its time.
+template <Protocol P, class A>
+template <class Visit>
+void GroupModel<P, A>::Worker::each_notice(const State& state, Visit& visit) {
+  if constexpr (HeedsSuspicion<P>) {
+    if (m_->bounds_.budgets.crash + m_->bounds_.budgets.suspect == 0) return;
+    for (std::uint32_t node = 0; node < size_; ++node) {
+      if (!local(state, node).up) continue;
+      for (std::uint32_t whom = 0; whom < size_; ++whom) {
+        if (node == whom) continue;
+        const bool told = local(state, node).local.suspected.contains({whom});
+        if (told == !local(state, whom).up) continue;
+        Step step{.kind = told ? Kind::trust : Kind::suspect,
+                  .node = static_cast<std::uint8_t>(node),
+                  .peer = static_cast<std::uint8_t>(whom),
+                  .fair = fair_at(2, node)};
+        visit_outcomes(state, node,
+                       act(state, node, step.kind, whom,
+                           [&](Local& local, Out& out) {
+                             if (told) {
+                               local.suspected.erase({whom});
+                               if constexpr (HeedsTrust<P>) {
+                                 local.protocol->trust(NodeId{whom}, out);
+                               }
+                             } else {
+                               local.suspected.insert({whom});
+                               local.protocol->suspect(NodeId{whom}, out);
+                             }
+                           }),
+                       step, visit);
+      }
+    }
+  }
+}
+
+template <Protocol P, class A>
+template <class Visit>
+void GroupModel<P, A>::Worker::each_fault(const State& state, const Budgets& left, Visit& visit) {
+  if (left.lose + left.duplicate + left.delay > 0) {
+    for (std::uint32_t from = 0; from < size_; ++from) {
+      for (std::uint32_t to = 0; to < size_; ++to) {
+        if (from == to) continue;
+        const Id channel = state.part[m_->channel(from, to)];
+        each_next(m_->channels_[channel], [&](std::uint32_t place) {
+          const Id letter = m_->channels_[channel].letters[place];
+          Step step{.node = static_cast<std::uint8_t>(to),
+                    .peer = static_cast<std::uint8_t>(from),
+                    .detail = letter};
+          const auto become = [&](Kind kind, std::uint32_t Budgets::*budget, Id then) {
+            step.kind = kind;
+            State next = state;
+            next.part[m_->channel(from, to)] = then;
+            spend(next, budget);
+            visit(static_cast<const Step&>(step), next);
+          };
+          if (left.lose > 0) become(Kind::lose, &Budgets::lose, take(channel, place));
+          if (left.duplicate > 0) {
+            const Id twice = cache_.get({key(Op::mark, 0, channel), place}, [&] {
+              std::vector<Id> letters = m_->channels_[channel].letters;
+              letters.insert(letters.begin() + place, letter);
+              return intern(std::move(letters));
+            });
+            become(Kind::duplicate, &Budgets::duplicate, twice);
+          }
+          const bool in_time = m_->letters_[letter].letter.left != late;
+          if (left.delay > 0 && m_->bounds_.time.counts && in_time) {
+            const Id delayed = cache_.get({key(Op::mark, 1, channel), place}, [&] {
+              std::vector<Id> letters = m_->channels_[channel].letters;
+              Letter marked = m_->letters_[letter].letter;
+              marked.left = late;
+              letters[place] = intern(std::move(marked));
+              return intern(std::move(letters));
+            });
+            become(Kind::delay, &Budgets::delay, delayed);
+          }
+        });
+      }
+    }
+  }
+  for (std::uint32_t node = 0; node < size_; ++node) {
+    const auto at = static_cast<std::uint8_t>(node);
+    if (left.crash > 0 && local(state, node).up) {
+      State next = state;
+      crash(next, node);
+      visit(Step{.kind = Kind::crash, .node = at}, next);
+    }
+    if (left.recover > 0 && !local(state, node).up) {
+      State paid = state;
+      spend(paid, &Budgets::recover);
+      visit_outcomes(paid, node,
+                     act(state, node, Kind::recover, 0,
+                         [&](Local& local, Out& out) {
+                           if constexpr (HasDurable<P>) {
+                             local.protocol.emplace(NodeId{node}, m_->bounds_.setup,
+                                                    local.durable);
+                           } else {
+                             local.protocol.emplace(NodeId{node}, m_->bounds_.setup);
+                           }
+                           local.durable = {};
+                           if constexpr (Recovers<P>) {
+                             local.protocol->recover(out);
+                           } else if constexpr (Starts<P>) {
+                             local.protocol->start(out);
+                           }
+                         }),
+                     Step{.kind = Kind::recover, .node = at}, visit);
+    }
+    if constexpr (HeedsSuspicion<P>) {
+      if (left.suspect == 0 || !local(state, node).up) continue;
+      for (std::uint32_t whom = 0; whom < size_; ++whom) {
+        if (node == whom || !local(state, whom).up ||
+            local(state, node).local.suspected.contains({whom})) {
+          continue;
+        }
+        State paid = state;
+        spend(paid, &Budgets::suspect);
+        visit_outcomes(paid, node,
+                       act(state, node, Kind::suspect, whom,
+                           [&](Local& local, Out& out) {
+                             local.suspected.insert({whom});
+                             local.protocol->suspect(NodeId{whom}, out);
+                           }),
+                       Step{.kind = Kind::suspect, .node = at,
+                            .peer = static_cast<std::uint8_t>(whom)},
+                       visit);
+      }
+    }
+  }
+}
+
+template <Protocol P, class A>
+void GroupModel<P, A>::Worker::crash(State& state, std::uint32_t node) {
+  spend(state, &Budgets::crash);
+  Local crashed = local(state, node).local;
+  if constexpr (HasDurable<P>) crashed.durable = crashed.protocol->durable();
+  crashed.protocol.reset();
+  crashed.timers.clear();
+  crashed.suspected.clear();
+  A::crashed(crashed.application);
+  state.part[node] = intern(node, std::move(crashed));
+  if (!is_gone(state, node)) return;
+  for (std::uint32_t from = 0; from < size_; ++from) {
+    if (from != node) state.part[m_->channel(from, node)] = 0;
+  }
+}
+
+// Reductions.
+
+template <Protocol P, class A>
+void GroupModel<P, A>::Worker::normalize(State& state) {
+  if constexpr (can_rewrite) {
+    if (m_->bounds_.reductions.canonical) {
+      if constexpr (detail::Simplifies<P>) simplify(state);
+      close_gaps(state);
+    }
+    if (!m_->renamings_.empty()) find_representative(state);
+  }
+}
+
+// Drops from messages under way what will make no difference to who gets them.
+template <Protocol P, class A>
+void GroupModel<P, A>::Worker::simplify(State& state) {
+  for (std::uint32_t from = 0; from < size_; ++from) {
+    for (std::uint32_t to = 0; to < size_; ++to) {
+      if (from == to) continue;
+      Id& channel = state.part[m_->channel(from, to)];
+      if (channel == 0 || !local(state, to).up) continue;
+      const Id receiver = state.part[to];
+      channel = cache_.get({key(Op::simplify, to << 4 | from, channel), receiver}, [&] {
+        const P& protocol = *m_->locals_[to][receiver].local.protocol;
+        return changed_letters(channel, [&](Letter& letter) {
+          protocol.simplify(NodeId{from}, letter.message);
+        });
+      });
+    }
+  }
+}
+
+template <Protocol P, class A>
+void GroupModel<P, A>::Worker::close_gaps(State& state) {
+  const Domain domains = by_process ? size_ + 1 : 1;
+  Numbers all{};
+  for (std::uint32_t part = 0; part < m_->rest(); ++part) {
+    if (part >= size_ && state.part[part] == 0) continue;
+    const Numbers& here = part < size_ ? m_->locals_[part][state.part[part]].numbers
+                                       : m_->channels_[state.part[part]].numbers;
+    for (Domain domain = 0; domain < domains; ++domain) all[domain] |= here[domain];
+  }
+  for (Domain domain = 0; domain < domains; ++domain) {
+    if (!has_gaps(all[domain], m_->bounds_.gap)) continue;
+    if ((all[domain] >> largest_number) != 0) continue;  // too large to be told apart
+    const NumberSet closed = closed_up(all[domain], m_->bounds_.gap);
+    for (std::uint32_t part = 0; part < m_->rest(); ++part) {
+      Id& id = state.part[part];
+      const NumberSet here = numbers_in(part, id)[domain];
+      NumberSet to = 0;
+      for (NumberSet rest = here; rest != 0; rest &= rest - 1) {
+        const auto number = static_cast<std::uint64_t>(std::countr_zero(rest));
+        to |= NumberSet{1} << moved(number, all[domain], closed);
+      }
+      if (to != here) id = moved_part(part, id, domain, to);
+    }
+  }
+}
+
+template <Protocol P, class A>
+Id GroupModel<P, A>::Worker::moved_part(std::uint32_t part, Id id, Domain domain, NumberSet to) {
+  const std::uint32_t what = domain << 8 | (part < size_ ? part : most_processes);
+  return cache_.get({key(Op::move, what, id), to}, [&]() -> Id {
+    const NumberSet from = numbers_in(part, id)[domain];
+    auto move = [&](Domain of, std::uint64_t& number) {
+      if (of == domain) number = moved(number, from, to);
+    };
+    if (part >= size_) {
+      return changed_letters(id, [&](Letter& letter) {
+        visit_numbers<by_process>(letter.message, letter.from, move, letter.to);
+      });
+    }
+    Local changed = m_->locals_[part][id].local;
+    if constexpr (can_rewrite) {
+      auto state = changed.protocol->state();
+      visit_numbers<by_process>(state, NodeId{part}, move);
+      changed.protocol->assume(std::move(state));
+    }
+    return intern(part, std::move(changed));
+  });
+}
+
+template <Protocol P, class A>
+void GroupModel<P, A>::Worker::find_representative(State& state) {
+  State least = state;
+  const auto end = [&](State& one) { return one.part.begin() + m_->parts(); };
+  for (std::uint32_t i = 0; i < m_->renamings_.size(); ++i) {
+    State other = renamed(state, i);
+    if (std::lexicographical_compare(other.part.begin(), end(other), least.part.begin(),
+                                     end(least))) {
+      least = other;
+    }
+  }
+  state = least;
+}
+
+template <Protocol P, class A>
+auto GroupModel<P, A>::Worker::renamed(const State& state, std::uint32_t index) -> State {
+  const Renaming& renaming = m_->renamings_[index];
+  State other;
+  other.part[m_->rest()] = state.part[m_->rest()];
+  for (std::uint32_t node = 0; node < size_; ++node) {
+    const Id id = state.part[node];
+    const std::uint32_t becomes = renaming[node];
+    other.part[becomes] = cache_.get({key(Op::rename, index << 4 | node, id), 0}, [&] {
+      Local changed = m_->locals_[node][id].local;
+      if constexpr (can_rewrite) {
+        if (changed.protocol) {
+          typename P::State inner = changed.protocol->state();
+          rename(inner, renaming);
+          changed.protocol.emplace(NodeId{becomes}, m_->bounds_.setup);
+          changed.protocol->assume(std::move(inner));
+        }
+      }
+      A::rename(changed.application, renaming);
+      rename(changed.suspected, renaming);
+      return intern(becomes, std::move(changed));
+    });
+    for (std::uint32_t to = 0; to < size_; ++to) {
+      if (node == to) continue;
+      const Id channel = state.part[m_->channel(node, to)];
+      if (channel == 0) continue;
+      other.part[m_->channel(becomes, renaming[to])] =
+          cache_.get({key(Op::rename, index << 4 | most_processes, channel), 0}, [&] {
+            return changed_letters(channel,
+                                   [&](Letter& letter) { rename(letter.message, renaming); });
+          });
+    }
+  }
+  return other;
+}
+
+template <Protocol P, class A>
+ScheduledStep GroupModel<P, A>::Worker::told(const Step& step) {
+  ScheduledStep told{.kind = step.kind};
+  if (step.kind == Kind::pass) return told;
+  told.node = NodeId{step.node};
+  switch (step.kind) {
+    case Kind::deliver:
+    case Kind::lose:
+    case Kind::duplicate:
+    case Kind::delay: {
+      const Message& message = m_->letters_[step.detail].letter.message;
+      told.peer = NodeId{step.peer};
+      told.message = std::string(reflect::message_name(message)) + reflect::message_body(message);
+      break;
+    }
+    case Kind::suspect:
+    case Kind::trust:
+      told.peer = NodeId{step.peer};
+      break;
+    case Kind::expire:
+      told.timer = step.detail;
+      break;
+    default:
+      break;
+  }
+  return told;
+}
+
+}  // namespace baton::check

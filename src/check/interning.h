@@ -1,0 +1,141 @@
+// Each distinct value once, under a small number. A group's states share most of their parts: a
+// few thousand different processes and channels make up millions of states. So a state is a row of
+// numbers, and what a protocol does in one of its own states is computed once.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace baton::check {
+
+using Id = std::uint32_t;
+
+// A sequence that grows while others read what is already there.
+template <class T>
+class GrowingSequence {
+ public:
+  GrowingSequence() = default;
+  ~GrowingSequence() {
+    for (auto& part : parts_) delete[] part.load();
+  }
+  GrowingSequence(const GrowingSequence&) = delete;
+  GrowingSequence& operator=(const GrowingSequence&) = delete;
+
+  const T& operator[](Id index) const {
+    const auto [part, place] = find(index);
+    return parts_[part].load(std::memory_order_acquire)[place];
+  }
+  // By one thread at a time.
+  void push_back(T value) {
+    const auto [part, place] = find(size_);
+    if (place == 0) parts_[part].store(new T[first_part << part], std::memory_order_release);
+    parts_[part].load()[place] = std::move(value);
+    ++size_;
+  }
+  Id size() const { return size_; }
+
+ private:
+  static constexpr Id first_part = 64;
+
+  // Each part is twice as long as the one before.
+  static constexpr std::pair<std::size_t, std::size_t> find(Id index) {
+    const std::uint64_t from_one = std::uint64_t{index} / first_part + 1;
+    const auto part = static_cast<std::size_t>(std::bit_width(from_one) - 1);
+    return {part, index - first_part * ((std::uint64_t{1} << part) - 1)};
+  }
+
+  std::array<std::atomic<T*>, 26> parts_{};
+  Id size_ = 0;
+};
+
+// Values under their numbers, found by their encodings. Threads may add and read at once.
+template <class T>
+class Interner {
+ public:
+  // The number of the value with this encoding; make() gives the value if it is new.
+  template <class Make>
+  Id intern(std::string encoding, Make make) {
+    const std::lock_guard lock(mutex_);
+    bytes_ += encoding.size();
+    const auto [found, is_new] = ids_.try_emplace(std::move(encoding), values_.size());
+    if (is_new) values_.push_back(make());
+    return found->second;
+  }
+  const T& operator[](Id id) const { return values_[id]; }
+  Id size() const {
+    const std::lock_guard lock(mutex_);
+    return values_.size();
+  }
+  // Roughly.
+  std::uint64_t memory() const {
+    const std::lock_guard lock(mutex_);
+    return std::uint64_t{values_.size()} * (3 * sizeof(T) + 64);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::unordered_map<std::string, Id> ids_;
+  GrowingSequence<T> values_;
+  std::uint64_t bytes_ = 0;
+};
+
+// Remembers results by two words. Of one thread.
+class Cache {
+ public:
+  struct Key {
+    std::uint64_t a = 0;  // not zero
+    std::uint64_t b = 0;
+
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+
+  Cache() : places_(1024) {}
+
+  // The result for the key, computed if it is not known.
+  template <class Compute>
+  std::uint32_t get(Key key, Compute compute) {
+    const std::size_t at = find(key);
+    if (places_[at].key.a != 0) return places_[at].result;
+    const std::uint32_t result = compute();  // may itself use the cache
+    put(key, result);
+    return result;
+  }
+
+ private:
+  struct Place {
+    Key key;
+    std::uint32_t result = 0;
+  };
+
+  std::size_t find(const Key& key) const {
+    std::uint64_t hash = (key.a ^ std::rotl(key.b, 29)) * 0x9E37'79B9'7F4A'7C15;
+    hash ^= hash >> 32;
+    std::size_t at = hash & (places_.size() - 1);
+    while (places_[at].key.a != 0 && places_[at].key != key) at = (at + 1) & (places_.size() - 1);
+    return at;
+  }
+  void put(const Key& key, std::uint32_t result) {
+    if (2 * ++used_ > places_.size()) {
+      std::vector<Place> old(2 * places_.size());
+      std::swap(old, places_);
+      for (const Place& place : old) {
+        if (place.key.a != 0) places_[find(place.key)] = place;
+      }
+    }
+    places_[find(key)] = {key, result};
+  }
+
+  std::vector<Place> places_;
+  std::size_t used_ = 0;
+};
+
+}  // namespace baton::check

@@ -1,0 +1,27 @@
+// Which renamings of its processes a group does not notice.
+//
+// A protocol that treats all processes alike says so: `static constexpr Symmetry symmetry`. What its
+// setup tells apart (a coordinator, a ring, a tree, voting sets) a renaming must leave as it is.
+#pragma once
+
+#include <vector>
+
+#include "check/rewrite.h"
+#include "core/setup.h"
+#include "core/symmetry.h"
+
+namespace baton::check {
+
+// All but the one that changes nothing.
+std::vector<Renaming> symmetries(const Setup& setup, Symmetry symmetry);
+
+template <class P>
+std::vector<Renaming> symmetries(const Setup& setup) {
+  if constexpr (requires { P::symmetry; }) {
+    return symmetries(setup, P::symmetry);
+  } else {
+    return {};
+  }
+}
+
+}  // namespace baton::check

@@ -40,7 +40,7 @@
 typedef Node {
   byte clock;
   byte mode;
-  byte mine;        /* the timestamp of my last request; 0 before the first */
+  byte mine;        /* the timestamp of my request; 0 while I have none */
   byte awaited;     /* who has not replied to it, a bit for each */
   byte deferred[2]; /* requests that I answer when I leave, the first to come first; 0: none */
   byte asked;       /* how often */
@@ -116,6 +116,7 @@ inline answer_deferred(i, which, j, to_j, to_k) {
 
 inline release(i, j, to_j, to_k) {
   node[i].mode = RELEASED;
+  node[i].mine = 0;
   if
   :: node[i].deferred[0] != 0 ->
     answer_deferred(i, 0, j, to_j, to_k);

@@ -38,10 +38,11 @@ struct Reductions {
 
 struct Bounds {
   Setup setup;
-  std::uint32_t requests = 0;   // of each process; 0: any number
+  std::uint32_t requests = 0;    // of each process; 0: any number
   std::uint32_t requesters = 0;  // the first so many; 0: all
-  NodeId inside = nobody;       // holds the lock from the beginning
+  NodeId inside = nobody;        // holds the lock from the beginning
   bool fifo = true;
+  std::uint32_t under_way = 0;  // on one channel: runs with more are left out; 0: any number
   bool order = false;  // whether order by happened-before is watched, which takes more states
   Budgets budgets;
   Time time;

@@ -37,7 +37,7 @@ struct ExploreOptions {
   std::uint32_t most_depth = 0xFFFF'FFFF;
   bool fingerprints = false;  // hash compaction; no ways to states are kept
   PropertySet stop_at = 0;    // the search ends when one of these properties is violated
-  std::function<void(const Progress&)> progress;     // told now and then
+  std::function<void(const Progress&)> progress;   // told now and then
   const std::atomic<bool>* interrupted = nullptr;  // set by somebody who does not want to wait
 };
 
@@ -214,9 +214,8 @@ class Explorer {
   }
 
   void expand(Hand& hand, Number parent) {
-    hand.worker.successors(hand.state, [&](const typename M::Step&, const State& next) {
-      meet(hand, next, parent);
-    });
+    hand.worker.successors(
+        hand.state, [&](const typename M::Step&, const State& next) { meet(hand, next, parent); });
   }
 
   void expand_level() {
@@ -270,8 +269,8 @@ class Explorer {
   }
 
   void grow() {
-    const std::uint64_t then = options_.fingerprints ? fingerprints_.memory_after_growth()
-                                                     : store_.memory_after_growth();
+    const std::uint64_t then =
+        options_.fingerprints ? fingerprints_.memory_after_growth() : store_.memory_after_growth();
     if (then > options_.memory) {
       stop_ = Stop::memory;
     } else if (options_.fingerprints) {
@@ -369,9 +368,9 @@ template <Model M>
 Exploration<M> explore(const M& model, const ExploreOptions& options = {}) {
   Explorer<M> explorer(model, options);
   explorer.run();
-  return {explorer.distinct(),  explorer.generated(), explorer.depth(),
-          explorer.stop() == Stop::none, explorer.violated(), explorer.shown(),
-          explorer.memory()};
+  return {
+      explorer.distinct(), explorer.generated(), explorer.depth(), explorer.stop() == Stop::none,
+      explorer.violated(), explorer.shown(),     explorer.memory()};
 }
 
 }  // namespace baton::check

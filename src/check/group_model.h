@@ -104,8 +104,8 @@ class GroupModel {
   struct Local {
     std::optional<P> protocol;  // none: down
     typename A::Local application;
-    std::vector<Armed> timers;                       // by number
-    NodeSet suspected;                               // of whom the host has said so
+    std::vector<Armed> timers;                      // by number
+    NodeSet suspected;                              // of whom the host has said so
     typename detail::DurableOf<P>::type durable{};  // while down
   };
   // A message under way.
@@ -134,7 +134,8 @@ class GroupModel {
     ScheduledStep::Kind kind{};
     std::uint8_t node = 0;
     std::uint8_t peer = 0;
-    std::uint8_t fair = unfair;  // a scheduler that is fair to this number takes such a step in the end
+    std::uint8_t fair =
+        unfair;  // a scheduler that is fair to this number takes such a step in the end
     bool enters = false;
     std::uint32_t detail = 0;  // the letter's number, or the timer's
     std::uint32_t outcome = 0;
@@ -181,7 +182,7 @@ class GroupModel {
   struct Channel {
     std::vector<Id> letters;
     Numbers numbers{};
-    std::uint32_t kinds = 0;  // bits of the messages' A::kind_of
+    std::uint32_t kinds = 0;   // bits of the messages' A::kind_of
     bool must_arrive = false;  // before time passes
   };
   static constexpr bool can_rewrite = detail::Resumable<P>;

@@ -33,7 +33,13 @@ class GroupModel<P, A>::Worker {
   }
 
   PropertySet judge(const State& state) const { return A::judge(View(*this, state)); }
-  bool within(const State&) const { return true; }
+  bool within(const State& state) const {
+    if (m_->bounds_.under_way == 0) return true;
+    for (std::uint32_t part = size_; part < m_->rest(); ++part) {
+      if (m_->channels_[state.part[part]].letters.size() > m_->bounds_.under_way) return false;
+    }
+    return true;
+  }
 
   std::size_t encode(const State& state, std::uint8_t* bytes) const {
     std::uint8_t* at = bytes;
@@ -121,7 +127,7 @@ class GroupModel<P, A>::Worker {
     age,     // by one unit of time
     forget,  // that a process has asked
     simplify,
-    mark     // a letter as late, or there twice
+    mark  // a letter as late, or there twice
   };
 
   static std::uint64_t key(Op op, std::uint32_t what, Id id) {
@@ -220,8 +226,8 @@ class GroupModel<P, A>::Worker {
 
   void crash(State& state, std::uint32_t node);
   bool is_gone(const State& state, std::uint32_t node) const {
-    return !local(state, node).up &&
-           m_->rests_[state.part[m_->rest()]].budgets.recover == 0 && !HeedsReturns<P>;
+    return !local(state, node).up && m_->rests_[state.part[m_->rest()]].budgets.recover == 0 &&
+           !HeedsReturns<P>;
   }
 
   void simplify(State& state);
@@ -338,6 +344,10 @@ auto GroupModel<P, A>::Worker::run(std::uint32_t node, const Local& before, Hand
       local.protocol->receive(NodeId{node}, message, out);
       carry_out(node, local, out, outcome, to_self);
     }
+    if constexpr (requires { local.protocol->forget_durations(); }) {
+      const bool matter = m_->bounds_.time.counts || !m_->bounds_.reductions.canonical;
+      if (local.protocol && !matter) local.protocol->forget_durations();
+    }
     outcome.choices = choices.taken();
     outcome.local = intern(node, std::move(local));
     std::string same = reflect::encoded(outcome.local);
@@ -412,16 +422,15 @@ void GroupModel<P, A>::Worker::apply(State& state, std::uint32_t node, const Out
           A::forget(changed.application, NodeId{node});
           return intern(part, std::move(changed));
         }
-        return changed_letters(
-            id, [&](Letter& letter) { letter.tag &= ~(std::uint32_t{1} << node); });
+        return changed_letters(id,
+                               [&](Letter& letter) { letter.tag &= ~(std::uint32_t{1} << node); });
       });
     }
   }
 }
 
 template <Protocol P, class A>
-void GroupModel<P, A>::Worker::change_rest(State& state,
-                                           const std::function<void(Rest&)>& change) {
+void GroupModel<P, A>::Worker::change_rest(State& state, const std::function<void(Rest&)>& change) {
   Rest rest = m_->rests_[state.part[m_->rest()]];
   change(rest);
   state.part[m_->rest()] = intern(rest);
@@ -480,9 +489,8 @@ template <class Visit>
 void GroupModel<P, A>::Worker::begin_from(State state, std::uint32_t node, Visit& visit) {
   if constexpr (Starts<P>) {
     if (node < size_) {
-      const Outcomes begun =
-          run(node, local(state, node).local,
-              [](Local& local, Out& out) { local.protocol->start(out); });
+      const Outcomes begun = run(node, local(state, node).local,
+                                 [](Local& local, Out& out) { local.protocol->start(out); });
       for (const Outcome& outcome : begun) {
         State next = state;
         apply(next, node, outcome);
@@ -523,15 +531,13 @@ void GroupModel<P, A>::Worker::each_command(const State& state, Visit& visit) {
                      step, visit);
     }
     if (A::may_release(entry.glance)) {
-      Step step{.kind = Kind::release,
-                .node = static_cast<std::uint8_t>(node),
-                .fair = fair_at(0, node)};
-      visit_outcomes(state, node,
-                     act(state, node, Kind::release, 0,
-                         [](Local& local, Out& out) {
-                           A::release(local.application, *local.protocol, out);
-                         }),
-                     step, visit);
+      Step step{
+          .kind = Kind::release, .node = static_cast<std::uint8_t>(node), .fair = fair_at(0, node)};
+      visit_outcomes(
+          state, node,
+          act(state, node, Kind::release, 0,
+              [](Local& local, Out& out) { A::release(local.application, *local.protocol, out); }),
+          step, visit);
     }
   }
 }
@@ -558,9 +564,8 @@ void GroupModel<P, A>::Worker::each_delivery(const State& state, Visit& visit) {
               visit_outcomes(taken, from,
                              act(state, from, Kind::lose, std::uint64_t{to} << 32 | letter,
                                  [&](Local& local, Out& out) {
-                                   local.protocol->returned(NodeId{to},
-                                                            m_->letters_[letter].letter.message,
-                                                            out);
+                                   local.protocol->returned(
+                                       NodeId{to}, m_->letters_[letter].letter.message, out);
                                  }),
                              step, visit);
               return;
@@ -739,8 +744,7 @@ void GroupModel<P, A>::Worker::each_fault(const State& state, const Budgets& lef
                      act(state, node, Kind::recover, 0,
                          [&](Local& local, Out& out) {
                            if constexpr (HasDurable<P>) {
-                             local.protocol.emplace(NodeId{node}, m_->bounds_.setup,
-                                                    local.durable);
+                             local.protocol.emplace(NodeId{node}, m_->bounds_.setup, local.durable);
                            } else {
                              local.protocol.emplace(NodeId{node}, m_->bounds_.setup);
                            }
@@ -762,15 +766,15 @@ void GroupModel<P, A>::Worker::each_fault(const State& state, const Budgets& lef
         }
         State paid = state;
         spend(paid, &Budgets::suspect);
-        visit_outcomes(paid, node,
-                       act(state, node, Kind::suspect, whom,
-                           [&](Local& local, Out& out) {
-                             local.suspected.insert({whom});
-                             local.protocol->suspect(NodeId{whom}, out);
-                           }),
-                       Step{.kind = Kind::suspect, .node = at,
-                            .peer = static_cast<std::uint8_t>(whom)},
-                       visit);
+        visit_outcomes(
+            paid, node,
+            act(state, node, Kind::suspect, whom,
+                [&](Local& local, Out& out) {
+                  local.suspected.insert({whom});
+                  local.protocol->suspect(NodeId{whom}, out);
+                }),
+            Step{.kind = Kind::suspect, .node = at, .peer = static_cast<std::uint8_t>(whom)},
+            visit);
       }
     }
   }
@@ -816,9 +820,8 @@ void GroupModel<P, A>::Worker::simplify(State& state) {
       const Id receiver = state.part[to];
       channel = cache_.get({key(Op::simplify, to << 4 | from, channel), receiver}, [&] {
         const P& protocol = *m_->locals_[to][receiver].local.protocol;
-        return changed_letters(channel, [&](Letter& letter) {
-          protocol.simplify(NodeId{from}, letter.message);
-        });
+        return changed_letters(
+            channel, [&](Letter& letter) { protocol.simplify(NodeId{from}, letter.message); });
       });
     }
   }
@@ -916,8 +919,11 @@ auto GroupModel<P, A>::Worker::renamed(const State& state, std::uint32_t index) 
       if (channel == 0) continue;
       other.part[m_->channel(becomes, renaming[to])] =
           cache_.get({key(Op::rename, index << 4 | most_processes, channel), 0}, [&] {
-            return changed_letters(channel,
-                                   [&](Letter& letter) { rename(letter.message, renaming); });
+            return changed_letters(channel, [&](Letter& letter) {
+              rename(letter.message, renaming);
+              rename(letter.from, renaming);
+              rename(letter.to, renaming);
+            });
           });
     }
   }

@@ -45,8 +45,7 @@ struct LockApplication {
   enum Properties : std::size_t { mutual_exclusion, somebody_enters, order, fences };
 
   static std::vector<Property> properties(const Info&, const Bounds& bounds) {
-    std::vector<Property> all{{"mutual exclusion"},
-                              {"somebody enters", Property::Kind::sometimes}};
+    std::vector<Property> all{{"mutual exclusion"}, {"somebody enters", Property::Kind::sometimes}};
     all.push_back({bounds.order ? "order by happened-before" : ""});
     if constexpr (is_fenced) all.push_back({"fences never go back"});
     return all;
@@ -97,8 +96,7 @@ struct LockApplication {
     effect.out_of_order = local.before != 0;
     local.before = 0;
   }
-  static void told(NodeId, Local& local, const FencedEvent& event, Effect& effect,
-                   const Bounds&) {
+  static void told(NodeId, Local& local, const FencedEvent& event, Effect& effect, const Bounds&) {
     if (const auto* granted = std::get_if<Granted>(&event)) {
       local.phase = Phase::inside;
       effect.entered = true;

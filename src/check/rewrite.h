@@ -45,9 +45,8 @@ void visit_numbers(T& value, NodeId owner, Visit& visit, NodeId receiver = nobod
                        std::is_same_v<Plain, std::string>) {
     // has none
   } else if constexpr (reflect::detail::is_variant<Plain>) {
-    std::visit(
-        [&](auto& one) { visit_numbers<numbers_by_process>(one, owner, visit, receiver); },
-        value);
+    std::visit([&](auto& one) { visit_numbers<numbers_by_process>(one, owner, visit, receiver); },
+               value);
   } else if constexpr (reflect::detail::is_optional<Plain>) {
     if (value) visit_numbers<numbers_by_process>(*value, owner, visit);
   } else if constexpr (reflect::detail::is_pair<Plain>) {

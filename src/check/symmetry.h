@@ -1,7 +1,8 @@
 // Which renamings of its processes a group does not notice.
 //
-// A protocol that treats all processes alike says so: `static constexpr Symmetry symmetry`. What its
-// setup tells apart (a coordinator, a ring, a tree, voting sets) a renaming must leave as it is.
+// A protocol that treats all processes alike says so: `static Symmetry symmetry(const Setup&)`.
+// What its setup tells apart (a coordinator, a ring, a tree, voting sets) a renaming must leave as
+// it is.
 #pragma once
 
 #include <vector>
@@ -17,8 +18,8 @@ std::vector<Renaming> symmetries(const Setup& setup, Symmetry symmetry);
 
 template <class P>
 std::vector<Renaming> symmetries(const Setup& setup) {
-  if constexpr (requires { P::symmetry; }) {
-    return symmetries(setup, P::symmetry);
+  if constexpr (requires { P::symmetry(setup); }) {
+    return symmetries(setup, P::symmetry(setup));
   } else {
     return {};
   }

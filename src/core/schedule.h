@@ -32,7 +32,7 @@ struct ScheduledStep {
   Kind kind{};
   NodeId node = nobody;
   NodeId peer = nobody;
-  std::string message;                // its type and fields, as core/reflect.h prints them
+  std::string message;  // its type and fields, as core/reflect.h prints them
   std::uint32_t timer = 0;
   std::vector<std::uint32_t> choices;  // what choose() returned in this step, one after the other
 

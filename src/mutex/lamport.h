@@ -17,7 +17,8 @@
 // - Instead of the last timestamp from each process, it keeps the set of those from whom nothing
 //   later than the own request has come. The two agree, because a request is stamped later than
 //   everything received before it.
-// - The clock advances at requests and by what is received. That every other event has a time of its
+// - The clock advances at requests and by what is received. That every other event has a time of
+// its
 //   own, too, is nothing that anyone asks for.
 // - A RELEASE names the request that it withdraws, so that finding it takes no search.
 // - An ACK is always sent. The paper allows leaving it out where a later message is on its way

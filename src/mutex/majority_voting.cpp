@@ -38,6 +38,10 @@ MajorityVoting::MajorityVoting(NodeId self, const Setup& setup, NodeId inside)
   }
 }
 
+Symmetry MajorityVoting::symmetry(const Setup& setup) {
+  return voters_asked(setup) == setup.size ? Symmetry::everyone : Symmetry::along_the_ring;
+}
+
 void MajorityVoting::request(Out& out) {
   state_.failures = 0;
   try_again(out);
@@ -88,9 +92,8 @@ void MajorityVoting::receive(NodeId from, const Message& message, Out& out) {
 
 void MajorityVoting::upon_request(NodeId from, SequenceNumber attempt, Out& out) {
   // Whoever asks with a later attempt is done with the one I voted for.
-  const bool free =
-      state_.voted_for.node == nobody ||
-      (state_.voted_for.node == from && state_.voted_for.number <= attempt);
+  const bool free = state_.voted_for.node == nobody ||
+                    (state_.voted_for.node == from && state_.voted_for.number <= attempt);
   if (!free) {
     out.send(from, Denied{attempt});
     return;

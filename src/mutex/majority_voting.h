@@ -31,6 +31,7 @@
 
 #include "core/node_set.h"
 #include "core/protocol.h"
+#include "core/symmetry.h"
 
 namespace baton {
 
@@ -60,6 +61,8 @@ class MajorityVoting {
   using Out = Outbox<Message, Event>;
 
   static constexpr bool numbers_by_process = true;
+  // Where not all are asked, who is asked depends on the ring.
+  static Symmetry symmetry(const Setup& setup);
 
   enum class Mode : std::uint8_t { released, asking, pausing, held };
   struct State {
@@ -83,6 +86,8 @@ class MajorityVoting {
 
   const State& state() const { return state_; }
   void assume(State state) { state_ = std::move(state); }
+  // How long pauses are makes no difference to a host in which timers run out at any time.
+  void forget_durations() { state_.failures = 0; }
   static const Info& info();
 
  private:

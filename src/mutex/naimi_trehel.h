@@ -46,7 +46,7 @@ class NaimiTrehel {
   using Event = Entered;
   using Out = Outbox<Message, Event>;
 
-  static constexpr Symmetry symmetry = Symmetry::everyone;
+  static Symmetry symmetry(const Setup&) { return Symmetry::everyone; }
 
   struct State {
     NodeId father;            // where requests go on, or nobody at the end of the line

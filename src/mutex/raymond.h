@@ -46,7 +46,7 @@ class Raymond {
   using Event = Entered;
   using Out = Outbox<Message, Event>;
 
-  static constexpr Symmetry symmetry = Symmetry::along_the_tree;
+  static Symmetry symmetry(const Setup&) { return Symmetry::along_the_tree; }
 
   struct State {
     NodeId holder;        // the neighbour on the way to the token, or myself

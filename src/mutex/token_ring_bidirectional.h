@@ -36,7 +36,7 @@ class TokenRingBidirectional {
   using Event = Entered;
   using Out = Outbox<Message, Event>;
 
-  static constexpr Symmetry symmetry = Symmetry::along_the_ring;
+  static Symmetry symmetry(const Setup&) { return Symmetry::along_the_ring; }
 
   enum class Mode : std::uint8_t { released, wanted, held };
   struct State {

@@ -129,6 +129,8 @@ class Explorer {
   }
   std::uint64_t generated() const { return generated_; }
   std::uint32_t depth() const { return depth_; }
+  // States that were found and not expanded.
+  std::uint64_t frontier() const { return in_frontier_; }
   Stop stop() const { return stop_; }
   PropertySet violated() const { return judged_ & always_; }
   PropertySet shown() const { return judged_ & ~always_; }
@@ -210,7 +212,7 @@ class Explorer {
     }
     hand.judged |= judged;
     // Nothing deeper is needed; with one thread not even the rest of this level.
-    if (judged & options_.stop_at) found_ = true;
+    if (judged & always_ & options_.stop_at) found_ = true;
   }
 
   void expand(Hand& hand, Number parent) {

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -161,6 +162,8 @@ class GroupModel {
     for (const auto& locals : locals_) bytes += locals.memory();
     return bytes;
   }
+  // Whether a protocol has had a choice.
+  bool chooses() const { return chooses_; }
   std::size_t renamings() const { return renamings_.size(); }
 
   class Worker;
@@ -200,6 +203,7 @@ class GroupModel {
   mutable Interner<LetterEntry> letters_;
   mutable Interner<Channel> channels_;
   mutable Interner<Rest> rests_;
+  mutable std::atomic<bool> chooses_{false};
   std::vector<Property> properties_;
   std::vector<Renaming> renamings_;  // but for the one that changes nothing
 };

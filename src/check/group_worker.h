@@ -70,6 +70,9 @@ class GroupModel<P, A>::Worker {
 
   // The step as it is told to others.
   ScheduledStep told(const Step& step);
+  // What was chosen in the step that is being visited, if a protocol took it.
+  const std::vector<std::uint32_t>& choices() const { return *choices_; }
+  std::uint32_t pending(const State& state) const { return A::pending(View(*this, state)); }
   // Numbers below this are all that Step::fair can be.
   std::uint32_t fair_kinds() const { return size_ * (size_ - 1) + 3 * size_ + 1; }
 
@@ -182,6 +185,7 @@ class GroupModel<P, A>::Worker {
       apply(next_, node, outcome);
       step.outcome = static_cast<std::uint32_t>(&outcome - outcomes.data());
       step.enters = A::enters(outcome.effect);
+      choices_ = &outcome.choices;
       visit(static_cast<const Step&>(step), next_);
     }
   }
@@ -253,6 +257,7 @@ class GroupModel<P, A>::Worker {
   Cache cache_;
   std::vector<std::unique_ptr<Outcomes>> results_;
   State next_;
+  const std::vector<std::uint32_t>* choices_ = nullptr;
 };
 
 // Interning.
@@ -344,9 +349,10 @@ auto GroupModel<P, A>::Worker::run(std::uint32_t node, const Local& before, Hand
       local.protocol->receive(NodeId{node}, message, out);
       carry_out(node, local, out, outcome, to_self);
     }
+    A::look(local.application, *local.protocol, outcome.effect);
     if constexpr (requires { local.protocol->forget_durations(); }) {
       const bool matter = m_->bounds_.time.counts || !m_->bounds_.reductions.canonical;
-      if (local.protocol && !matter) local.protocol->forget_durations();
+      if (!matter) local.protocol->forget_durations();
     }
     outcome.choices = choices.taken();
     outcome.local = intern(node, std::move(local));
@@ -360,6 +366,7 @@ auto GroupModel<P, A>::Worker::run(std::uint32_t node, const Local& before, Hand
     seen.push_back(std::move(same));
     found.push_back(std::move(outcome));
   } while (choices.advance());
+  if (found.size() > 1) m_->chooses_ = true;
   return found;
 }
 
@@ -580,7 +587,6 @@ void GroupModel<P, A>::Worker::each_delivery(const State& state, Visit& visit) {
                              const Letter& arrived = m_->letters_[letter].letter;
                              A::hear(local.application, arrived.tag, arrived.message);
                              local.protocol->receive(NodeId{from}, arrived.message, out);
-                             A::look(local.application, *local.protocol);
                            }),
                        step, visit);
       });

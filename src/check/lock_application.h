@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "check/aim.h"
 #include "check/bounds.h"
 #include "check/model.h"
 #include "check/rewrite.h"
@@ -40,6 +41,8 @@ struct LockApplication {
   struct Glance {
     Phase phase = Phase::outside;
     bool may_request = false;
+
+    friend bool operator==(const Glance&, const Glance&) = default;
   };
 
   enum Properties : std::size_t { mutual_exclusion, somebody_enters, order, fences };
@@ -49,6 +52,32 @@ struct LockApplication {
     all.push_back({bounds.order ? "order by happened-before" : ""});
     if constexpr (is_fenced) all.push_back({"fences never go back"});
     return all;
+  }
+
+  static std::string describe(std::size_t property) {
+    switch (property) {
+      case mutual_exclusion:
+        return "two processes are inside at the same time";
+      case order:
+        return "a request is served before one that happened before it";
+      default:
+        return "a grant has no larger fence than one before";
+    }
+  }
+  static std::vector<Aim> aims(const Info& info, const Bounds& bounds, Promises demands) {
+    const Promises judged = info.promises | demands;
+    std::vector<Aim> aims;
+    const std::uint32_t all = (std::uint32_t{1} << bounds.setup.size) - 1;
+    if (judged.has(Promise::deadlock_freedom)) {
+      aims.push_back({"no deadlock", Promise::deadlock_freedom, all, Aim::Kind::way_out,
+                      "somebody waits, and nobody can enter any more"});
+    }
+    if (!judged.has(Promise::starvation_freedom)) return aims;
+    for (std::uint32_t i = 0; i < bounds.setup.size; ++i) {
+      aims.push_back({"no starvation", Promise::starvation_freedom, std::uint32_t{1} << i,
+                      Aim::Kind::end, "process " + std::to_string(i) + " waits for ever"});
+    }
+    return aims;
   }
 
   static bool is_symmetric(const Bounds& bounds) {
@@ -108,7 +137,7 @@ struct LockApplication {
   static void hear(Local& local, std::uint32_t tag, const typename P::Message&) {
     local.knows |= tag;
   }
-  static void look(Local&, const P&) {}
+  static void look(Local&, const P&, Effect&) {}
   static std::uint32_t tag(const Local& local, const typename P::Message&) { return local.knows; }
   static std::uint32_t kind_of(const typename P::Message&) { return 1; }
   static void forget(Local& local, NodeId node) {

@@ -57,7 +57,17 @@ struct Setup {
   // `detector-leader`: patience grows with every wrong suspicion.
   bool patience_grows = true;
 
-  Omission omission = Omission::nothing;  // `Resilient<>` and its membership
+  // `Resilient<>` and its membership: ticks after which a lease ends that nobody confirms, and of
+  // silence after which a process is suspected.
+  std::uint32_t lease = 8;
+  std::uint32_t patience = 4;
+  Omission omission = Omission::nothing;
+
+  // What is observed: how many transfers each process of the bank makes, and of how much at most;
+  // how many messages the diffusing computation sends, 0: three per process.
+  std::uint32_t transfers = 5;
+  std::uint32_t largest_transfer = 20;
+  std::uint32_t work = 0;
 
   // Several resources, numbered from 0.
   std::uint32_t resources = 0;

@@ -4,10 +4,11 @@
 
 namespace baton {
 
-HeartbeatDetector::HeartbeatDetector(NodeId self, std::uint32_t size, bool learns)
+HeartbeatDetector::HeartbeatDetector(NodeId self, std::uint32_t size, bool learns,
+                                     std::uint32_t patience)
     : self_(self), learns_(learns) {
   state_.silence.assign(size, 0);
-  state_.patience.assign(size, first_patience);
+  state_.patience.assign(size, patience);
 }
 
 bool HeartbeatDetector::hear(NodeId from, std::uint32_t late) {

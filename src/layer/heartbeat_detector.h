@@ -32,7 +32,8 @@ class HeartbeatDetector {
     std::vector<std::uint32_t> patience;  // ticks of silence that are too many
   };
 
-  HeartbeatDetector(NodeId self, std::uint32_t size, bool learns = true);
+  HeartbeatDetector(NodeId self, std::uint32_t size, bool learns = true,
+                    std::uint32_t patience = first_patience);
 
   // Someone knows better, or believes so.
   void suspect(NodeId node) {

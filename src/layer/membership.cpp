@@ -19,7 +19,7 @@ bool keeps_all(NodeId node, const Membership::Promise& promise, const View& view
 Membership::Membership(NodeId self, const Setup& setup) : Membership(self, setup, Durable{}) {}
 
 Membership::Membership(NodeId self, const Setup& setup, const Durable& durable)
-    : self_(self), setup_(&setup), detector_(self, setup.size) {
+    : self_(self), setup_(&setup), detector_(self, setup.size, true, setup.patience) {
   state_.peers.resize(setup.size);
   if (!omits(Omission::durable_promises)) state_.durable = durable;
   state_.durable.incarnation = next(durable.incarnation);
@@ -271,7 +271,7 @@ void Membership::decide(Out& out) {
         return !keeps_all(promise.first, promise.second, view);
       });
   proposal.decided = std::move(view);
-  proposal.wait = wait && !omits(Omission::waiting_for_leases) ? wait_for_leases : 0;
+  proposal.wait = wait && !omits(Omission::waiting_for_leases) ? wait_for_leases() : 0;
   if (proposal.wait == 0) {
     install(out);
     return;
@@ -382,7 +382,7 @@ void Membership::upon_install(const View& view, Out& out) {
 void Membership::check_lease(Out& out) {
   const Epoch& epoch = state_.view.epoch;
   // Its own word is as good as the others': after a promise it lasts as long as theirs.
-  const bool stands = is_active() || state_.kept || state_.left_at + lease > state_.tick;
+  const bool stands = is_active() || state_.kept || state_.left_at + setup_->lease > state_.tick;
   std::size_t confirmed = stands ? 1 : 0;
   for (std::uint32_t i = 0; i < setup_->size; ++i) {
     if (i == self_.value) continue;
@@ -390,7 +390,7 @@ void Membership::check_lease(Out& out) {
     const bool loyal =
         peer.promised <= epoch || (state_.kept && peer.promised <= state_.durable.promised);
     if (loyal) peer.vouched = std::max(peer.vouched, peer.echo);
-    if (peer.vouched + lease > state_.tick) ++confirmed;
+    if (peer.vouched + setup_->lease > state_.tick) ++confirmed;
   }
   const bool holds = epoch != Epoch{} && is_majority(confirmed);
   if (holds == state_.has_lease) return;

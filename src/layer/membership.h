@@ -134,9 +134,6 @@ class Membership {
   };
 
   static constexpr Ticks tick_time = 2 * message_time;
-  // A lease ends after this many ticks without confirmation; a view waits for a quarter longer.
-  static constexpr std::uint32_t lease = 8;
-  static constexpr std::uint32_t wait_for_leases = lease + 2;
 
   Membership(NodeId self, const Setup& setup);
   Membership(NodeId self, const Setup& setup, const Durable& durable);
@@ -183,6 +180,8 @@ class Membership {
   bool needs_new_view() const;
   bool is_well() const;
   bool is_loyal_against(const NodeSet& proposed) const;
+  // A lease ends after Setup::lease ticks without confirmation; a view waits for a quarter longer.
+  std::uint32_t wait_for_leases() const { return setup_->lease + (setup_->lease + 3) / 4; }
   bool is_majority(std::size_t count) const { return 2 * count > setup_->size; }
   bool is_own_in_vain(const Epoch& epoch) const;
   bool omits(Omission what) const { return setup_->omission == what; }

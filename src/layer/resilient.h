@@ -313,7 +313,7 @@ class Resilient {
 
   // Who is let in but has no lease for long must not keep the others out.
   void let_others_go_first(Out& out) requires is_lock {
-    if (!own_.admitted || !works() || ++own_.idle <= Membership::lease) return;
+    if (!own_.admitted || !works() || ++own_.idle <= setup_->lease) return;
     own_.admitted = false;
     step(out, [](P& inner, auto& decided) { inner.release(decided); });
     step(out, [](P& inner, auto& decided) { inner.request(decided); });

@@ -24,15 +24,15 @@ class Bank {
   using Out = Outbox<Message, Event>;
 
   static constexpr std::uint32_t first_balance = 100;
-  static constexpr std::uint32_t largest_transfer = 20;
-  static constexpr std::uint32_t transfers = 5;
 
   struct State {
     std::uint32_t balance = first_balance;
-    std::uint32_t transfers_left = transfers;
+    std::uint32_t transfers_left = 0;
   };
 
-  Bank(NodeId self, const Setup& setup) : self_(self), setup_(&setup) {}
+  Bank(NodeId self, const Setup& setup) : self_(self), setup_(&setup) {
+    state_.transfers_left = setup.transfers;
+  }
 
   void start(Out& out) { pause(out); }
   void receive(NodeId from, const Message& message, Out& out);

@@ -46,7 +46,7 @@ std::string right_aligned(std::string text, std::size_t width) {
 
 }  // namespace
 
-std::string text_of(const std::vector<ScheduledStep>& schedule, const ScheduleView& view) {
+std::string text_of(const std::vector<MachineStep>& schedule, const ScheduleView& view) {
   const std::size_t name_width = std::to_string(view.processes - 1).size();
   const std::size_t step_width = std::max<std::size_t>(4, std::to_string(view.last).size());
   const bool lanes = view.processes * (name_width + 1) <= view.width / 2;
@@ -59,7 +59,7 @@ std::string text_of(const std::vector<ScheduledStep>& schedule, const ScheduleVi
 
   std::vector<Section> sections(view.processes, Section::outside);
   for (std::size_t i = 0; i < view.last; ++i) {
-    const ScheduledStep& step = schedule[i];
+    const MachineStep& step = schedule[i];
     const Section before = sections[step.process.value];
     sections[step.process.value] = step.then;
     if (i < view.first) continue;

@@ -18,6 +18,6 @@ struct ScheduleView {
   bool ascii = false;
 };
 
-std::string text_of(const std::vector<ScheduledStep>& schedule, const ScheduleView& view);
+std::string text_of(const std::vector<MachineStep>& schedule, const ScheduleView& view);
 
 }  // namespace baton::cli

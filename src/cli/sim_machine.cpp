@@ -173,7 +173,7 @@ class MachineCommand {
       if (one.promise != Promise::safety) continue;
       std::vector<Section> sections(run_.processes, Section::outside);
       const NodeId entering = report_.schedule.back().process;
-      for (const ScheduledStep& step : report_.schedule) sections[step.process.value] = step.then;
+      for (const MachineStep& step : report_.schedule) sections[step.process.value] = step.then;
       for (std::uint32_t i = 0; i < run_.processes; ++i) {
         if (NodeId{i} != entering && sections[i] == Section::inside) {
           one.what = std::to_string(entering.value) + " entered while " + std::to_string(i) +

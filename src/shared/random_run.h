@@ -21,7 +21,7 @@ struct MachineRun {
   bool keep_schedule = false;
 };
 
-struct ScheduledStep {
+struct MachineStep {
   NodeId process;
   std::string what;           // "reads num[1]"
   std::uint32_t choice = 0;   // which outcome was drawn ...
@@ -41,7 +41,7 @@ struct MachineReport {
   std::uint64_t inversions = 0;
   std::optional<std::uint64_t> inverted_step;  // the first step that made one
   std::vector<std::uint64_t> entries_of;       // by process
-  std::vector<ScheduledStep> schedule;         // if asked for
+  std::vector<MachineStep> schedule;           // if asked for
 
   double steps_per_entry() const {
     return entries == 0 ? 0 : static_cast<double>(steps) / static_cast<double>(entries);

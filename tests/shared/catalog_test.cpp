@@ -58,7 +58,7 @@ TEST(SharedMachines, OneAloneIsTheScheduleThatItsHeaderSays) {
   const auto report = run_machine("dijkstra", {.processes = 1, .keep_schedule = true});
   ASSERT_TRUE(report);
   std::string schedule;
-  for (const ScheduledStep& step : report->schedule) schedule += step.what + "\n";
+  for (const MachineStep& step : report->schedule) schedule += step.what + "\n";
   EXPECT_EQ(schedule,
             "b[0] := false\n"
             "reads k\n"
@@ -73,7 +73,7 @@ TEST(SharedMachines, TheSameSeedGivesTheSameRun) {
   const MachineRun run{.processes = 3, .entries_per_process = 4, .seed = 7, .keep_schedule = true};
   const auto once = run_machine("bakery", run);
   const auto again = run_machine("bakery", run);
-  const auto same = [](const ScheduledStep& a, const ScheduledStep& b) {
+  const auto same = [](const MachineStep& a, const MachineStep& b) {
     return a.process == b.process && a.what == b.what && a.choice == b.choice;
   };
   EXPECT_TRUE(std::equal(once->schedule.begin(), once->schedule.end(), again->schedule.begin(),

@@ -1,17 +1,15 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
-#include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 #include <cstdint>
-#include <initializer_list>
 #include <istream>
-#include <limits>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 
 #include "view/json_lines.h"
+#include "view/line_reader.h"
 
 namespace baton::view {
 
@@ -19,12 +17,9 @@ namespace {
 
 namespace json = boost::json;
 
-std::string quoted(std::string_view key) { return '"' + std::string(key) + '"'; }
-
-// Reads one line after another. The first fault is kept, and everything after it ignored.
-class Reader {
+class Reader : private LineReader {
  public:
-  explicit Reader(std::istream& from) : from_(&from) {}
+  using LineReader::LineReader;
 
   std::variant<Trace, TraceError> read() {
     if (const auto header = next_object()) {
@@ -44,11 +39,11 @@ class Reader {
       }
     }
     if (!failed() && announced_ && *announced_ != trace_.events.size()) {
-      ++line_;
-      fail("the file is truncated: its header announces " + std::to_string(*announced_) +
-           " events and it has " + std::to_string(trace_.events.size()));
+      fail_at(line() + 1, "the file is truncated: its header announces " +
+                              std::to_string(*announced_) + " events and it has " +
+                              std::to_string(trace_.events.size()));
     }
-    if (error_) return *std::move(error_);
+    if (failed()) return error();
     return std::move(trace_);
   }
 
@@ -57,70 +52,6 @@ class Reader {
     Clock lamport;
     std::uint64_t vector = 0;
   };
-
-  bool failed() const { return error_.has_value(); }
-  void fail(std::string what) {
-    if (!error_) error_ = TraceError{line_, std::move(what)};
-  }
-
-  // The next line's object; nothing at the end of the file or after a fault.
-  std::optional<json::object> next_object() {
-    std::string text;
-    if (!std::getline(*from_, text)) {
-      if (line_ == 0) line_ = 1;
-      return std::nullopt;
-    }
-    ++line_;
-    const bool complete = !from_->eof();
-    json::error_code error;
-    json::value value = json::parse(text, error);
-    if (!complete) {
-      fail("the file is truncated: its last line has no end");
-    } else if (error) {
-      fail("not JSON: " + error.message());
-    } else if (!value.is_object()) {
-      fail("not a JSON object");
-    }
-    if (failed()) return std::nullopt;
-    return std::move(value.as_object());
-  }
-
-  void only_keys(const json::object& object, std::initializer_list<std::string_view> known) {
-    for (const auto& [key, value] : object) {
-      bool found = false;
-      for (const std::string_view name : known) found = found || name == std::string_view(key);
-      if (!found) fail("unknown key " + quoted(key));
-    }
-  }
-
-  std::uint64_t number(const json::object& object, std::string_view key,
-                       std::uint64_t largest = std::numeric_limits<std::uint64_t>::max()) {
-    const json::value* value = object.if_contains(key);
-    if (value == nullptr) {
-      fail(quoted(key) + " is missing");
-      return 0;
-    }
-    json::error_code error;
-    const auto result = value->is_double() ? 0 : value->to_number<std::uint64_t>(error);
-    if (value->is_double() || error || result > largest) {
-      fail(quoted(key) + " is not a whole number from 0 to " + std::to_string(largest));
-      return 0;
-    }
-    return result;
-  }
-
-  std::string text(const json::object& object, std::string_view key, bool required) {
-    const json::value* value = object.if_contains(key);
-    if (value == nullptr) {
-      if (required) fail(quoted(key) + " is missing");
-      return {};
-    }
-    if (!value->is_string()) {
-      fail(quoted(key) + " is not a string");
-      return {};
-    }
-    return std::string(value->get_string());
-  }
 
   NodeId process(const json::object& object, std::string_view key) {
     const std::uint64_t id = number(object, key);
@@ -134,8 +65,7 @@ class Reader {
   }
 
   void read_header(const json::object& header) {
-    if (text(header, "baton", false) != "trace") {
-      error_.reset();
+    if (kind_of_file(header) != "trace") {
       return fail("not a Baton trace: it has to begin with {\"baton\":\"trace\",...}");
     }
     const std::uint64_t version = number(header, "version");
@@ -278,9 +208,6 @@ class Reader {
     }
   }
 
-  std::istream* from_;
-  std::size_t line_ = 0;
-  std::optional<TraceError> error_;
   std::optional<std::uint64_t> announced_;
   Trace trace_;
   std::unordered_map<std::uint64_t, std::size_t> sent_;

@@ -1,0 +1,16 @@
+// What is wrong with a file of one JSON object per line, and where.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace baton::view {
+
+struct LineError {
+  std::size_t line = 0;  // counted from 1
+  std::string what;
+
+  std::string message() const { return "line " + std::to_string(line) + ": " + what; }
+};
+
+}  // namespace baton::view

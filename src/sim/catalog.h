@@ -9,7 +9,14 @@
 #include "sim/plan.h"
 #include "sim/report.h"
 
+namespace baton {
+struct Schedule;
+}
+
 namespace baton::sim {
+
+struct ReplayOptions;
+struct Replayed;
 
 // What an algorithm can be put on: nothing, repetition of lost messages, recovery from crashes.
 enum class Layers : std::uint8_t { none, reliable, resilient, both };
@@ -20,10 +27,13 @@ std::string_view name_of(Layers layers);
 
 // The plan of a run must be without objection. The trace is filled if there is one.
 using Run = Report (*)(const Plan&, Trace*);
+// sim/replay.h
+using Replay = Replayed (*)(const Setup&, const ReplayOptions&, const Schedule&);
 
 struct Runnable {
   const Info& (*info)() = nullptr;
   Run run = nullptr;
+  Replay replay = nullptr;
 };
 
 struct Entry {

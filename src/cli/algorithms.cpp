@@ -21,6 +21,17 @@ const sim::Entry& algorithm(const std::string& typed) {
                    " 'baton list' shows them all");
 }
 
+const sim::Runnable& algorithm_on_layers(const std::string& typed, sim::Layers layers) {
+  const sim::Entry& entry = algorithm(typed);
+  const sim::Runnable& found = entry.with(layers);
+  if (found.run != nullptr) return found;
+  throw UsageError("'" + typed + "' does not run on layers: " +
+                   (entry.info().is_wrong() ? "it is wrong on purpose"
+                    : entry.info().name == "maekawa"
+                        ? "it deadlocks by itself; maekawa-sanders does"
+                        : "only locks and elections among all do"));
+}
+
 std::string_view name_of(Kind kind) {
   switch (kind) {
     case Kind::mutual_exclusion:

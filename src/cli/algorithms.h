@@ -14,6 +14,9 @@ namespace baton::cli {
 // A message-passing algorithm. Throws UsageError, with the nearest name of either catalogue.
 const sim::Entry& algorithm(const std::string& typed);
 
+// One on these layers. Throws UsageError where it does not run on them.
+const sim::Runnable& algorithm_on_layers(const std::string& typed, sim::Layers layers);
+
 // A shared-memory machine, or null.
 const CatalogedMachine* machine(const std::string& typed);
 

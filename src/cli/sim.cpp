@@ -2,27 +2,23 @@
 #include <boost/json.hpp>
 #include <iostream>
 #include <memory>
-#include <sstream>
 #include <string>
 
 #include "cli/algorithms.h"
 #include "cli/command.h"
-#include "cli/output_file.h"
 #include "cli/sim_election.h"
 #include "cli/sim_machine.h"
 #include "cli/sim_observation.h"
 #include "cli/sim_options.h"
+#include "cli/sim_replay.h"
 #include "cli/sim_superpeer.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
+#include "cli/trace_output.h"
 #include "cli/verdict.h"
 #include "sim/plan.h"
 #include "sim/resource_oracle.h"
 #include "sim/shrink.h"
-#include "view/chrome.h"
-#include "view/diagram.h"
-#include "view/json_lines.h"
-#include "view/shiviz.h"
 #include "view/svg.h"
 
 namespace baton::cli {
@@ -40,53 +36,29 @@ constexpr std::uint64_t most_events_of_shrinking = 30'000'000;
 // A cut shows where its first process records, long before the pieces are together.
 constexpr std::size_t most_rows_of_a_wrong_cut = 80;
 
-const sim::Runnable& algorithm_on_layers(const SimOptions& options) {
-  const sim::Entry& entry = algorithm(options.algorithm);
-  const sim::Layers layers = options.layers();
-  const sim::Runnable& found = entry.with(layers);
-  if (found.run != nullptr) return found;
-  throw UsageError("'" + options.algorithm + "' does not run on layers: " +
-                   (entry.info().is_wrong() ? "it is wrong on purpose"
-                    : entry.info().name == "maekawa"
-                        ? "it deadlocks by itself; maekawa-sanders does"
-                        : "only locks and elections among all do"));
-}
-
 class SimCommand {
  public:
   explicit SimCommand(SimOptions options)
       : options_(std::move(options)),
         entry_(algorithm(options_.algorithm)),
-        subject_(algorithm_on_layers(options_)),
+        subject_(algorithm_on_layers(options_.algorithm, options_.layers())),
         info_(subject_.info()),
         plan_(options_.plan(info_)),
         run_(with_resources() ? entry_.run_resources : subject_.run),
         judged_((with_resources() ? sim::resource_promises(info_, plan_.setup.acquisition)
                                   : info_.promises) |
-                plan_.demands) {}
+                plan_.demands),
+        output_(options_, plan_.setup.size) {}
 
   int run() {
-    check_trace_options();
-    check_picture_options();
-    OutputFile file(options_.output);
-    OutputFile picture_file(options_.svg);
     const Report report = search();
     const Violation* broken = report.broken(judged_);
-    if (picture_file) refuse_crowded_picture(report);
-    if (!options_.trace.empty() || broken != nullptr || picture_file) trace();
-    if (picture_file) {
-      // Drawn before anything is written, for it may still be refused.
-      const std::string drawn = picture();
-      picture_file.replace([&](std::ostream& out) { out << drawn; });
-    }
-    if (file) {
-      file.replace([&](std::ostream& out) { write_trace(out); });
-    } else if (!options_.trace.empty()) {
-      write_trace(std::cout);
-    }
+    if (output_.draws_picture()) refuse_crowded_picture(report);
+    if (output_.is_wanted() || broken != nullptr) trace();
+    output_.write(trace_);
     if (options_.json) {
       print_json(report, broken);
-    } else if (options_.trace.empty() || options_.trace == "diagram" || to_file()) {
+    } else if (output_.leaves_standard_output()) {
       print(report);
       if (broken != nullptr) print_violation(*broken);
     }
@@ -95,37 +67,6 @@ class SimCommand {
 
  private:
   bool with_resources() const { return options_.several.are_meant(); }
-  bool to_file() const { return !options_.output.empty(); }
-
-  void check_trace_options() {
-    const std::vector<std::string> kinds{"diagram", "json", "shiviz", "chrome"};
-    if (options_.trace.empty()) {
-      if (to_file()) throw UsageError("--output needs --trace: json, shiviz, chrome or diagram");
-      return;
-    }
-    if (std::find(kinds.begin(), kinds.end(), options_.trace) == kinds.end()) {
-      throw UsageError("a trace is diagram, json, shiviz or chrome, not '" + options_.trace + "'" +
-                       did_you_mean(options_.trace, kinds));
-    }
-    if (options_.json && !to_file()) {
-      throw UsageError("--json and --trace would both write to standard output; add -o FILE");
-    }
-    if (options_.trace == "shiviz" && plan_.setup.size > Trace::vector_limit) {
-      throw UsageError("ShiViz needs vector times, which are kept for up to " +
-                       std::to_string(Trace::vector_limit) + " processes");
-    }
-  }
-
-  void check_picture_options() const {
-    if (!options_.was_given("--svg")) return;
-    if (options_.svg.empty()) throw UsageError("--svg needs the name of a file");
-    if (options_.svg == options_.output) {
-      throw UsageError("--svg and --output would both write to '" + options_.svg + "'");
-    }
-    if (plan_.setup.size > view::most_svg_processes) {
-      throw UsageError("--svg draws up to " + grouped(view::most_svg_processes) + " processes");
-    }
-  }
 
   // Such a run would only be written down to be refused, and may not even fit in memory.
   static void refuse_crowded_picture(const Report& report) {
@@ -162,32 +103,6 @@ class SimCommand {
     plan_.progress = nullptr;
     trace_.names = options_.names;
     run_(plan_, &trace_);
-  }
-
-  std::string diagram(std::size_t max_rows) const {
-    return view::draw(trace_, {.unicode = !options_.ascii,
-                               .colour = wants_colour() && !to_file(),
-                               .width = terminal_width(),
-                               .max_rows = max_rows});
-  }
-
-  std::string picture() const {
-    std::ostringstream out;
-    const std::string why_not = view::write_svg(trace_, out);
-    if (!why_not.empty()) throw UsageError(why_not);
-    return std::move(out).str();
-  }
-
-  void write_trace(std::ostream& out) const {
-    if (options_.trace == "diagram") {
-      out << diagram(0);
-    } else if (options_.trace == "json") {
-      view::write_json_lines(trace_, out);
-    } else if (options_.trace == "shiviz") {
-      view::write_shiviz(trace_, out);
-    } else {
-      view::write_chrome(trace_, out);
-    }
   }
 
   void print(const Report& report) const {
@@ -326,7 +241,7 @@ class SimCommand {
       if (options_.seeds > 1 && !with_resources()) {
         print_shrunk(broken.promise, most_rows);
       } else {
-        std::cout << "\nHow it came about:\n\n" << diagram(most_rows);
+        std::cout << "\nHow it came about:\n\n" << output_.diagram(trace_, most_rows);
       }
     }
     std::cout << "\n"
@@ -358,7 +273,7 @@ class SimCommand {
     trace_.names = options_.names;
     run_(shortest, &trace_);
     std::cout << "\nHow it came about, in the shortest run found that fails alike:\n\n"
-              << diagram(most_rows) << "\nbaton sim " << options_.algorithm << " "
+              << output_.diagram(trace_, most_rows) << "\nbaton sim " << options_.algorithm << " "
               << sim::options_of(shortest, options_.layers());
     for (const std::string& option : options_.given) {
       if (option == "--omit") std::cout << " --omit " << options_.omission;
@@ -456,6 +371,7 @@ class SimCommand {
   Plan plan_;
   Report (*run_)(const Plan&, Trace*);
   Promises judged_;  // promised or demanded
+  TraceOutput output_;
   Trace trace_;
   std::uint64_t seeds_tried_ = 0;
 };
@@ -479,10 +395,15 @@ void add_sim(CLI::App& app, Action& action) {
       "4,7,1,9,3,2\n"
       "  baton sim superpeer -n 100 --superpeers 8 --cap 15 --places corner --first 0\n"
       "  baton sim ricart-agrawala -n 2 --resources 2 --strategy naive\n"
+      "  baton sim --replay counterexample.jsonl\n"
       "Times are in message times. Exit code 1: a promise was broken.");
   command->callback([&action, command, options] {
     options->note_given(*command);
     action = [options] {
+      if (options->was_given("--replay")) return sim_replay(*options);
+      if (options->algorithm.empty()) {
+        throw UsageError("say which algorithm; 'baton list' shows them all");
+      }
       const CatalogedMachine* in_shared_memory = machine(options->algorithm);
       return in_shared_memory != nullptr ? sim_machine(*options, *in_shared_memory)
                                          : SimCommand(*options).run();

@@ -256,13 +256,17 @@ void refuse_if_hopeless(const Plan& plan, const Info& info) {
 }  // namespace
 
 void SimOptions::add_to(CLI::App& command) {
-  command.add_option("algorithm", algorithm, "One of 'baton list'")->required();
+  command.add_option("algorithm", algorithm, "One of 'baton list'");
   command.add_option("-n,--processes", processes, "Number of processes")->capture_default_str();
   command.add_option("--seed", seed, "The same seed gives the same run")
       ->check(whole_number())
       ->capture_default_str();
   command.add_option("--seeds", seeds, "Try so many seeds, stop at the first violation")
       ->check(whole_number(1));
+
+  command.add_option("--replay", replay,
+                     "Follow the schedule in this file step by step; it says which algorithm, "
+                     "and in which group");
 
   command
       .add_option("--workload", workload,

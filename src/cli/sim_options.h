@@ -22,6 +22,7 @@ struct SimOptions {
   std::vector<std::string> given;  // the options that were typed, by their long names
 
   std::string algorithm;
+  std::string replay;  // the file of a schedule
   std::string processes = "5";
   GroupOptions group;
   ResourceOptions several;

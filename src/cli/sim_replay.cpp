@@ -161,7 +161,11 @@ class ReplayCommand {
     if (!schedule.loop) return "";
     const std::string steps = "Steps " + std::to_string(*schedule.loop + 1) + " to " +
                               std::to_string(schedule.steps.size());
-    if (!replayed.loop_repeats) return steps + " are said to repeat for ever, but cannot.\n";
+    if (!replayed.loop_repeats) {
+      return steps +
+             " are said to repeat for ever, but cannot, or only while something that is "
+             "due never happens.\n";
+    }
     return steps + (replayed.loop_closes
                         ? " can repeat for ever: after them all is as before them.\n"
                         : " can repeat for ever, as far as three times show; states differ.\n");

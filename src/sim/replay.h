@@ -32,8 +32,8 @@ struct Replayed {
   // What is wrong with the run: two processes inside, a deadlock, starvation in the loop, leaders
   // that differ. "" if nothing is.
   std::string found;
-  // After the last step the loop's steps could be carried out again, and again; and if it closes,
-  // all is then as it was before the first of them, so that this never ends.
+  // The loop's steps could be carried out again, and again, with nothing put off for ever; and if
+  // it closes, all is then as it was before the first of them, so that this never ends.
   bool loop_repeats = false;
   bool loop_closes = false;
 };

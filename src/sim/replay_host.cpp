@@ -93,6 +93,19 @@ void ReplayHost::begin_loop() {
          "sees the loop begin");
   state_at_loop_ = state();
   for (const NodeId waiting : those(Status::waiting)) patient_.insert(waiting);
+  for (const NodeId inside : those(Status::inside)) neglected_.inside.insert(inside);
+  for (const auto& [ends, channel] : channels_) {
+    if (!channel.empty() && is_up(ends.second)) neglected_.channels.insert(ends);
+  }
+  for (std::uint32_t i = 0; i < setup_->size; ++i) {
+    for (const TimerId timer : timers_[i]) neglected_.timers.insert({{i}, timer});
+  }
+}
+
+void ReplayHost::Neglected::forget(NodeId node) {
+  std::erase_if(channels, [&](const Ends& ends) { return ends.second == node; });
+  std::erase_if(timers, [&](const auto& timer) { return timer.first == node; });
+  inside.erase(node);
 }
 
 void ReplayHost::fail(std::string what) {
@@ -190,6 +203,7 @@ void ReplayHost::leave(NodeId node) {
   }
   record(node, TraceKind::exit);
   status_[node.value] = Status::outside;
+  neglected_.inside.erase(node);
   release(node);
 }
 
@@ -198,6 +212,7 @@ void ReplayHost::run_out(NodeId node, TimerId timer) {
     return fail("timer " + std::to_string(timer.value) + " of process " + text_of(node) +
                 " is not armed");
   }
+  neglected_.timers.erase({node, timer});
   record(node, TraceKind::timer, nobody, std::to_string(timer.value));
   expire(node, timer);
 }
@@ -207,6 +222,7 @@ void ReplayHost::stop(NodeId node) {
   status_[node.value] = Status::down;
   timers_[node.value].clear();
   patient_.erase(node);
+  neglected_.forget(node);
   oracle_.crash(node, now_);
   crash(node);
 }
@@ -257,6 +273,7 @@ ReplayHost::InFlight ReplayHost::take(const ScheduledStep& step, std::size_t pos
   const auto at = channel.begin() + static_cast<std::ptrdiff_t>(position);
   InFlight message = std::move(*at);
   channel.erase(at);
+  neglected_.channels.erase({step.peer, step.node});
   return message;
 }
 
@@ -294,6 +311,7 @@ void ReplayHost::sent(NodeId from, NodeId to, Sending sending) {
 }
 
 void ReplayHost::armed(NodeId node, TimerId timer, Ticks after) {
+  neglected_.timers.erase({node, timer});
   if (after == forever) {
     timers_[node.value].erase(timer);
   } else {
@@ -314,6 +332,7 @@ void ReplayHost::entered(NodeId node) {
 void ReplayHost::lost(NodeId node) {
   record(node, TraceKind::lose);
   status_[node.value] = Status::outside;
+  neglected_.inside.erase(node);
 }
 
 void ReplayHost::elected(NodeId node, const Elected& elected) {
@@ -380,7 +399,7 @@ bool ReplayHost::can_repeat() {
 void ReplayHost::judge() {
   if (schedule_->loop && *schedule_->loop < schedule_->steps.size()) {
     replayed_.loop_closes = state() == state_at_loop_;
-    replayed_.loop_repeats = replayed_.loop_closes || can_repeat();
+    replayed_.loop_repeats = neglected_.empty() && (replayed_.loop_closes || can_repeat());
   }
   const bool repeats = replayed_.loop_repeats;
   if (!replayed_.found.empty()) return;

@@ -75,6 +75,18 @@ class ReplayHost : protected Chooser {
     std::size_t slot;
   };
   using Channel = std::vector<InFlight>;
+  using Ends = std::pair<NodeId, NodeId>;
+
+  // What was due when the loop began and has not happened since: a channel delivers, a timer runs
+  // out, someone leaves. In a loop that goes on for ever it never would.
+  struct Neglected {
+    std::set<Ends> channels;
+    std::set<std::pair<NodeId, TimerId>> timers;
+    std::set<NodeId> inside;
+
+    bool empty() const { return channels.empty() && timers.empty() && inside.empty(); }
+    void forget(NodeId node);
+  };
 
   std::uint32_t choose(std::uint32_t bound) override;
 
@@ -120,14 +132,15 @@ class ReplayHost : protected Chooser {
 
   std::vector<Status> status_;
   std::vector<std::set<TimerId>> timers_;
-  std::map<std::pair<NodeId, NodeId>, Channel> channels_;
+  std::map<Ends, Channel> channels_;
 
   std::size_t index_ = 0;          // of the step that is carried out
   std::size_t choices_taken_ = 0;  // of this step's
   std::size_t choices_of_start_ = 0;
   Ticks now_{0};
   std::string state_at_loop_;
-  std::set<NodeId> patient_;           // have waited since the loop began
+  std::set<NodeId> patient_;  // have waited since the loop began
+  Neglected neglected_;
   std::vector<std::size_t> position_;  // by step: where in its channel its message was found
 };
 

@@ -28,6 +28,7 @@ std::string listed(const std::vector<std::string>& items) {
 template <class Nodes>
 std::string listed_nodes(const Nodes& nodes) {
   std::vector<std::string> items;
+  items.reserve(nodes.size());
   for (const NodeId node : nodes) items.push_back(text_of(node));
   return listed(items);
 }

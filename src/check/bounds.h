@@ -28,6 +28,9 @@ struct Time {
   Ticks unit = message_time;
   std::uint32_t delay = 0;  // no message stays under way while more units pass
   std::uint32_t limit = 0;  // so many units in all; 0: for ever
+  // Timers that are due, and messages that are sent again and again whatever happens, such as
+  // heartbeats, come before all else and in one order; but for messages that are delayed.
+  bool prompt = false;
 };
 
 struct Reductions {

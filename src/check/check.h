@@ -49,8 +49,13 @@ std::vector<ScheduledStep> steps_through(
   };
   std::vector<ScheduledStep> steps;
   typename M::State at;
+  std::vector<std::uint32_t> chosen_first;
+  bool begun = false;
   worker.each_initial([&](const typename M::State& state) {
-    if (is_like(state, states.front())) at = state;
+    if (begun || !is_like(state, states.front())) return;
+    begun = true;
+    at = state;
+    chosen_first = worker.choices();
   });
   for (std::size_t i = 1; i < states.size(); ++i) {
     bool found = false;
@@ -63,6 +68,11 @@ std::vector<ScheduledStep> steps_through(
       if (is_taken_by_protocol(step.kind)) steps.back().choices = worker.choices();
     });
     at = next;
+  }
+  // What protocols choose as they start counts as chosen in the first step.
+  if (!steps.empty()) {
+    auto& choices = steps.front().choices;
+    choices.insert(choices.begin(), chosen_first.begin(), chosen_first.end());
   }
   return steps;
 }
@@ -104,7 +114,7 @@ class Checking {
     const auto began = std::chrono::steady_clock::now();
     auto model = std::make_unique<M>(bounds_);
     PropertySet named = 0;
-    const auto& properties = model->properties();
+    const std::vector<Property> properties = model->properties();
     for (std::size_t i = 0; i < properties.size(); ++i) {
       if (!properties[i].name.empty()) named |= PropertySet{1} << i;
     }
@@ -123,8 +133,9 @@ class Checking {
       explorer->run();
     }
     report_.safety = searched(*explorer, began);
+    report_.fingerprints = options.fingerprints;
     for (std::size_t i = 0; i < properties.size(); ++i) {
-      const Property& property = model->properties()[i];
+      const Property& property = properties[i];
       if ((named >> i & 1) == 0) continue;
       Finding finding{property.name, Finding::Verdict::undecided, {}, {}};
       const bool seen = ((explorer->violated() | explorer->shown()) >> i & 1) != 0;

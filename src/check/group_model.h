@@ -44,6 +44,20 @@ struct DurableOf<P> {
   using type = typename P::Durable;
 };
 
+// Whether a message is of a kind that is sent again and again, whatever happens.
+template <class Message>
+bool is_background(const Message& message) {
+  return std::visit(
+      []<class M>(const M& one) {
+        if constexpr (reflect::Wraps<M>) {
+          return is_background(one.message);
+        } else {
+          return requires { M::is_background; };
+        }
+      },
+      message);
+}
+
 template <class P>
 concept Resumable = requires(P protocol, typename P::State state) {
   protocol.assume(std::move(state));
@@ -187,6 +201,7 @@ class GroupModel {
     Numbers numbers{};
     std::uint32_t kinds = 0;   // bits of the messages' A::kind_of
     bool must_arrive = false;  // before time passes
+    bool is_prompt = false;    // the first letter arrives before anything else happens
   };
   static constexpr bool can_rewrite = detail::Resumable<P>;
   static constexpr bool by_process = detail::numbers_by_process<P>();

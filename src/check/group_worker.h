@@ -70,7 +70,8 @@ class GroupModel<P, A>::Worker {
 
   // The step as it is told to others.
   ScheduledStep told(const Step& step);
-  // What was chosen in the step that is being visited, if a protocol took it.
+  // What was chosen in the step that is being visited, if a protocol took it; or before the first
+  // state that is being visited.
   const std::vector<std::uint32_t>& choices() const { return *choices_; }
   std::uint32_t pending(const State& state) const { return A::pending(View(*this, state)); }
   // Numbers below this are all that Step::fair can be.
@@ -210,11 +211,18 @@ class GroupModel<P, A>::Worker {
   }
 
   template <class Visit>
+  bool visit_prompt(const State& state, Visit& visit);
+  template <class Visit>
   void each_command(const State& state, Visit& visit);
   template <class Visit>
   void each_delivery(const State& state, Visit& visit);
   template <class Visit>
+  void deliver(const State& state, std::uint32_t from, std::uint32_t to, std::uint32_t place,
+               Visit& visit);
+  template <class Visit>
   void each_timer(const State& state, Visit& visit);
+  template <class Visit>
+  void expire(const State& state, std::uint32_t node, TimerId timer, Visit& visit);
   template <class Visit>
   void each_notice(const State& state, Visit& visit);
   template <class Visit>
@@ -258,6 +266,7 @@ class GroupModel<P, A>::Worker {
   std::vector<std::unique_ptr<Outcomes>> results_;
   State next_;
   const std::vector<std::uint32_t>* choices_ = nullptr;
+  std::vector<std::uint32_t> chosen_first_;  // by the protocols as they start
 };
 
 // Interning.
@@ -323,6 +332,9 @@ Id GroupModel<P, A>::Worker::intern(std::vector<Id>&& letters) {
       channel.kinds |= A::kind_of(entry.letter.message);
       channel.must_arrive = channel.must_arrive || entry.letter.left == 0;
     }
+    const Letter& first = m_->letters_[letters.front()].letter;
+    channel.is_prompt = m_->bounds_.time.prompt && first.left != late &&
+                        detail::is_background(first.message);
     channel.letters = std::move(letters);
     return channel;
   });
@@ -498,27 +510,56 @@ void GroupModel<P, A>::Worker::begin_from(State state, std::uint32_t node, Visit
     if (node < size_) {
       const Outcomes begun = run(node, local(state, node).local,
                                  [](Local& local, Out& out) { local.protocol->start(out); });
+      const std::vector<std::uint32_t> before = chosen_first_;
       for (const Outcome& outcome : begun) {
         State next = state;
         apply(next, node, outcome);
+        chosen_first_.insert(chosen_first_.end(), outcome.choices.begin(), outcome.choices.end());
         begin_from(next, node + 1, visit);
+        chosen_first_ = before;
       }
       return;
     }
   }
+  choices_ = &chosen_first_;
   visit(state);
 }
 
 template <Protocol P, class A>
 template <class Visit>
 void GroupModel<P, A>::Worker::each_step(const State& state, Visit visit) {
-  each_command(state, visit);
-  each_delivery(state, visit);
-  if constexpr (HasTimers<P>) each_timer(state, visit);
-  if (m_->bounds_.time.counts) pass(state, visit);
-  each_notice(state, visit);
+  if (!m_->bounds_.time.prompt || !visit_prompt(state, visit)) {
+    each_command(state, visit);
+    each_delivery(state, visit);
+    if constexpr (HasTimers<P>) each_timer(state, visit);
+    if (m_->bounds_.time.counts) pass(state, visit);
+    each_notice(state, visit);
+  }
   const Budgets left = m_->rests_[state.part[m_->rest()]].budgets;
   if (left != Budgets{}) each_fault(state, left, visit);
+}
+
+// The one step that comes before all others, if there is such a one.
+template <Protocol P, class A>
+template <class Visit>
+bool GroupModel<P, A>::Worker::visit_prompt(const State& state, Visit& visit) {
+  for (std::uint32_t from = 0; from < size_; ++from) {
+    for (std::uint32_t to = 0; to < size_; ++to) {
+      if (from == to || !channel_in(state, from, to).is_prompt) continue;
+      deliver(state, from, to, 0, visit);
+      return true;
+    }
+  }
+  for (std::uint32_t node = 0; node < size_; ++node) {
+    const LocalEntry& entry = local(state, node);
+    if (!entry.up) continue;
+    for (const Armed& armed : entry.timers) {
+      if (armed.left > 0) continue;
+      if constexpr (HasTimers<P>) expire(state, node, armed.timer, visit);
+      return true;
+    }
+  }
+  return false;
 }
 
 template <Protocol P, class A>
@@ -555,43 +596,49 @@ void GroupModel<P, A>::Worker::each_delivery(const State& state, Visit& visit) {
   for (std::uint32_t from = 0; from < size_; ++from) {
     for (std::uint32_t to = 0; to < size_; ++to) {
       if (from == to || state.part[m_->channel(from, to)] == 0) continue;
-      each_next(channel_in(state, from, to), [&](std::uint32_t place) {
-        const Id letter = channel_in(state, from, to).letters[place];
-        Step step{.kind = Kind::deliver,
+      each_next(channel_in(state, from, to),
+                [&](std::uint32_t place) { deliver(state, from, to, place, visit); });
+    }
+  }
+}
+
+template <Protocol P, class A>
+template <class Visit>
+void GroupModel<P, A>::Worker::deliver(const State& state, std::uint32_t from, std::uint32_t to,
+                                       std::uint32_t place, Visit& visit) {
+  const Id letter = channel_in(state, from, to).letters[place];
+  const Step step{.kind = Kind::deliver,
                   .node = static_cast<std::uint8_t>(to),
                   .peer = static_cast<std::uint8_t>(from),
                   .fair = fair_delivery(from, to),
                   .detail = letter};
-        State taken = state;
-        Id& channel = taken.part[m_->channel(from, to)];
-        channel = take(channel, place);
-        if (!local(state, to).up) {
-          if constexpr (HeedsReturns<P>) {
-            if (local(state, from).up) {
-              visit_outcomes(taken, from,
-                             act(state, from, Kind::lose, std::uint64_t{to} << 32 | letter,
-                                 [&](Local& local, Out& out) {
-                                   local.protocol->returned(
-                                       NodeId{to}, m_->letters_[letter].letter.message, out);
-                                 }),
-                             step, visit);
-              return;
-            }
-          }
-          visit(static_cast<const Step&>(step), taken);
-          return;
-        }
-        visit_outcomes(taken, to,
-                       act(state, to, Kind::deliver, std::uint64_t{from} << 32 | letter,
+  State taken = state;
+  Id& channel = taken.part[m_->channel(from, to)];
+  channel = take(channel, place);
+  if (!local(state, to).up) {
+    if constexpr (HeedsReturns<P>) {
+      if (local(state, from).up) {
+        visit_outcomes(taken, from,
+                       act(state, from, Kind::lose, std::uint64_t{to} << 32 | letter,
                            [&](Local& local, Out& out) {
-                             const Letter& arrived = m_->letters_[letter].letter;
-                             A::hear(local.application, arrived.tag, arrived.message);
-                             local.protocol->receive(NodeId{from}, arrived.message, out);
+                             const Message& message = m_->letters_[letter].letter.message;
+                             local.protocol->returned(NodeId{to}, message, out);
                            }),
                        step, visit);
-      });
+        return;
+      }
     }
+    visit(step, taken);
+    return;
   }
+  visit_outcomes(taken, to,
+                 act(state, to, Kind::deliver, std::uint64_t{from} << 32 | letter,
+                     [&](Local& local, Out& out) {
+                       const Letter& arrived = m_->letters_[letter].letter;
+                       A::hear(local.application, arrived.tag, arrived.message);
+                       local.protocol->receive(NodeId{from}, arrived.message, out);
+                     }),
+                 step, visit);
 }
 
 template <Protocol P, class A>
@@ -601,22 +648,27 @@ void GroupModel<P, A>::Worker::each_timer(const State& state, Visit& visit) {
     const LocalEntry& entry = local(state, node);
     if (!entry.up) continue;
     for (const Armed& armed : entry.timers) {
-      if (m_->bounds_.time.counts && armed.left > 0) continue;
-      const TimerId timer = armed.timer;
-      Step step{.kind = Kind::expire,
-                .node = static_cast<std::uint8_t>(node),
-                .fair = fair_at(1, node),
-                .detail = timer.value};
-      visit_outcomes(state, node,
-                     act(state, node, Kind::expire, timer.value,
-                         [&](Local& local, Out& out) {
-                           std::erase_if(local.timers,
-                                         [&](const Armed& one) { return one.timer == timer; });
-                           local.protocol->expire(timer, out);
-                         }),
-                     step, visit);
+      if (!m_->bounds_.time.counts || armed.left == 0) expire(state, node, armed.timer, visit);
     }
   }
+}
+
+template <Protocol P, class A>
+template <class Visit>
+void GroupModel<P, A>::Worker::expire(const State& state, std::uint32_t node, TimerId timer,
+                                      Visit& visit) {
+  const Step step{.kind = Kind::expire,
+                  .node = static_cast<std::uint8_t>(node),
+                  .fair = fair_at(1, node),
+                  .detail = timer.value};
+  visit_outcomes(state, node,
+                 act(state, node, Kind::expire, timer.value,
+                     [&](Local& local, Out& out) {
+                       std::erase_if(local.timers,
+                                     [&](const Armed& one) { return one.timer == timer; });
+                       local.protocol->expire(timer, out);
+                     }),
+                 step, visit);
 }
 
 // Time passes only when nothing must happen before.

@@ -40,6 +40,7 @@ struct Report {
   Search safety;
   std::optional<Search> liveness;  // over FIFO channels, without symmetry and partial orders
   std::vector<Finding> findings;
+  bool fingerprints = false;  // hash compaction was used
 
   const Finding* broken() const {
     for (const Finding& finding : findings) {

@@ -74,6 +74,21 @@ void GroupOptions::add_to(CLI::App& command) {
   command.add_flag("--tell-queued", tell_queued, "central: answer DENIED to a request that waits")
       ->disable_flag_override()
       ->group("Group");
+  command.add_option("--lease", lease, "resilient: ticks after which a lease ends")
+      ->check(whole_number(1, 1000))
+      ->group("Group");
+  command.add_option("--patience", patience, "resilient: ticks of silence that are suspicious")
+      ->check(whole_number(1, 64))
+      ->group("Group");
+  command.add_option("--transfers", transfers, "snapshots: transfers of each process of the bank")
+      ->check(whole_number(0, 1000))
+      ->group("Group");
+  command.add_option("--largest-transfer", largest_transfer, "snapshots: of how much at most")
+      ->check(whole_number(1, 100))
+      ->group("Group");
+  command.add_option("--work", work, "termination: messages of the computation (0: 3 N)")
+      ->check(whole_number(0, 1'000'000))
+      ->group("Group");
   network.add_to(command);
 }
 
@@ -93,6 +108,11 @@ Setup GroupOptions::setup(std::int64_t processes, std::uint64_t seed) const {
   setup.coordinator = {coordinator};
   setup.tell_queued = tell_queued;
   setup.random_bits = random_bits;
+  setup.lease = lease;
+  setup.patience = patience;
+  setup.transfers = transfers;
+  setup.largest_transfer = largest_transfer;
+  setup.work = work;
   setup.identities = identities;
   if (!identities.empty() && identities.size() != size) {
     throw UsageError("--ids gives " + std::to_string(identities.size()) + " identities for " +

@@ -25,6 +25,11 @@ struct GroupOptions {
   bool tell_queued = false;
   std::vector<std::uint32_t> identities;
   std::uint32_t random_bits = 8;
+  std::uint32_t lease = Setup{}.lease;
+  std::uint32_t patience = Setup{}.patience;
+  std::uint32_t transfers = Setup{}.transfers;
+  std::uint32_t largest_transfer = Setup{}.largest_transfer;
+  std::uint32_t work = Setup{}.work;
   NetworkOptions network;
 
   void add_to(CLI::App& command);

@@ -75,7 +75,7 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error, int argc,
 int run(int argc, char** argv) {
   CLI::App app{
       "Baton: distributed mutual exclusion and leader election.\n"
-      "Runs, measures and draws the field's algorithms.\n\n"
+      "Runs, measures, checks and draws the field's algorithms.\n\n"
       "Example: baton sim ricart-agrawala -n 3 --trace"};
   app.name("baton");
   app.set_version_flag("--version", version);
@@ -85,6 +85,7 @@ int run(int argc, char** argv) {
   baton::cli::add_list(app, action);
   baton::cli::add_sim(app, action);
   baton::cli::add_compare(app, action);
+  baton::cli::add_check(app, action);
 
   try {
     app.parse(argc, argv);

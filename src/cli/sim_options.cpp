@@ -187,24 +187,6 @@ std::vector<Fault> schedule_of(const SimOptions& options, std::uint32_t size) {
   return schedule;
 }
 
-Omission omission_named(const std::string& typed) {
-  static const std::vector<std::pair<std::string, Omission>> all{
-      {"durable-promises", Omission::durable_promises},
-      {"unique-epochs", Omission::unique_epochs},
-      {"hold-rule", Omission::hold_rule},
-      {"waiting-for-leases", Omission::waiting_for_leases},
-      {"loyalty", Omission::loyalty},
-      {"release-replay", Omission::release_replay},
-      {"epoch-check", Omission::epoch_check}};
-  std::vector<std::string> names;
-  for (const auto& [name, omission] : all) {
-    if (name == typed) return omission;
-    names.push_back(name);
-  }
-  throw UsageError("'" + typed + "' is no rule of the resilient layer" +
-                   did_you_mean(typed, names));
-}
-
 // The dearest situation that theory knows; and where everyone talks to everyone for ever, or hears
 // of every step, at least one message per pair.
 double messages_of_an_election(const Setup& setup, const Info& info) {
@@ -254,6 +236,24 @@ void refuse_if_hopeless(const Plan& plan, const Info& info) {
 }
 
 }  // namespace
+
+Omission omission_named(const std::string& typed) {
+  static const std::vector<std::pair<std::string, Omission>> all{
+      {"durable-promises", Omission::durable_promises},
+      {"unique-epochs", Omission::unique_epochs},
+      {"hold-rule", Omission::hold_rule},
+      {"waiting-for-leases", Omission::waiting_for_leases},
+      {"loyalty", Omission::loyalty},
+      {"release-replay", Omission::release_replay},
+      {"epoch-check", Omission::epoch_check}};
+  std::vector<std::string> names;
+  for (const auto& [name, omission] : all) {
+    if (name == typed) return omission;
+    names.push_back(name);
+  }
+  throw UsageError("'" + typed + "' is no rule of the resilient layer" +
+                   did_you_mean(typed, names));
+}
 
 void SimOptions::add_to(CLI::App& command) {
   command.add_option("algorithm", algorithm, "One of 'baton list'");
@@ -409,6 +409,15 @@ void SimOptions::add_to(CLI::App& command) {
       ->check(whole_number(1))
       ->group("World");
 
+  add_drawing_to(command);
+  command.add_flag("--json", json, "The report as an object, for programs")
+      ->disable_flag_override()
+      ->group("Output");
+  several.add_to(command);
+  group.add_to(command);
+}
+
+void SimOptions::add_drawing_to(CLI::App& command) {
   command
       .add_option("--trace", trace,
                   "Draw the space-time diagram (shared memory: the schedule); or export: json, "
@@ -425,11 +434,6 @@ void SimOptions::add_to(CLI::App& command) {
   command.add_flag("--ascii", ascii, "Diagram in 7-bit characters")
       ->disable_flag_override()
       ->group("Output");
-  command.add_flag("--json", json, "The report as an object, for programs")
-      ->disable_flag_override()
-      ->group("Output");
-  several.add_to(command);
-  group.add_to(command);
 }
 
 void SimOptions::note_given(const CLI::App& command) {
@@ -452,19 +456,19 @@ sim::Layers SimOptions::layers() const {
   return reliable ? sim::Layers::reliable : sim::Layers::none;
 }
 
+Promise promise_named(const std::string& typed) {
+  const auto* found = std::find_if(std::begin(all_promises), std::end(all_promises),
+                                   [&](Promise p) { return sim::name_of(p) == typed; });
+  if (found != std::end(all_promises)) return *found;
+  throw UsageError("'" + typed + "' cannot be demanded" +
+                   did_you_mean(typed, {"safety", "deadlock-freedom", "starvation-freedom", "order",
+                                        "one-leader", "right-leader", "everyone-learns",
+                                        "consistency", "detection"}));
+}
+
 Promises SimOptions::demands() const {
   Promises all;
-  for (const std::string& typed : demanded) {
-    const auto* found = std::find_if(std::begin(all_promises), std::end(all_promises),
-                                     [&](Promise p) { return sim::name_of(p) == typed; });
-    if (found == std::end(all_promises)) {
-      throw UsageError("'" + typed + "' cannot be demanded" +
-                       did_you_mean(typed, {"safety", "deadlock-freedom", "starvation-freedom",
-                                            "order", "one-leader", "right-leader",
-                                            "everyone-learns", "consistency", "detection"}));
-    }
-    all.add(*found);
-  }
+  for (const std::string& typed : demanded) all.add(promise_named(typed));
   return all;
 }
 

@@ -76,6 +76,8 @@ struct SimOptions {
   bool json = false;
 
   void add_to(CLI::App& command);
+  // Of these, those that say what is drawn, and where it is written.
+  void add_drawing_to(CLI::App& command);
   // To be called when the command line has been read.
   void note_given(const CLI::App& command);
 
@@ -87,5 +89,10 @@ struct SimOptions {
   // Throws UsageError for a plan that cannot be, or that the algorithm cannot take.
   sim::Plan plan(const Info& info) const;
 };
+
+// The rule of the resilient layer of that name, or UsageError.
+Omission omission_named(const std::string& typed);
+// The promise of that name, or UsageError.
+Promise promise_named(const std::string& typed);
 
 }  // namespace baton::cli

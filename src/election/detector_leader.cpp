@@ -1,12 +1,21 @@
 #include "election/detector_leader.h"
 
+#include <utility>
+
 namespace baton {
 
 DetectorLeader::DetectorLeader(NodeId self, const Setup& setup)
     : self_(self),
       setup_(&setup),
       detector_(self, setup.size, setup.patience_grows),
-      last_(setup.size, 0) {}
+      last_(setup.size) {}
+
+void DetectorLeader::assume(State state) {
+  detector_.assume(std::move(state.detector));
+  number_ = state.number;
+  last_ = std::move(state.last);
+  leader_ = state.leader;
+}
 
 void DetectorLeader::start(Out& out) {
   beat(out);
@@ -17,8 +26,9 @@ void DetectorLeader::receive(NodeId from, const Message& message, Out& out) {
   const Heartbeat& heartbeat = std::get<Heartbeat>(message);
   last_[from.value] = heartbeat.number;
   // An answer to a heartbeat that was not sent is one to an earlier life of this process.
-  if (heartbeat.answers == 0 || heartbeat.answers > number_) return;
-  const std::uint32_t age = number_ - heartbeat.answers;
+  const std::uint64_t answers = heartbeat.answers.number.value;
+  if (answers == 0 || answers > number_.value) return;
+  const auto age = static_cast<std::uint32_t>(number_.value - answers);
   if (detector_.hear(from, age > in_time ? age - in_time : 0)) decide(out);
 }
 
@@ -28,9 +38,9 @@ void DetectorLeader::expire(TimerId, Out& out) {
 }
 
 void DetectorLeader::beat(Out& out) {
-  ++number_;
+  number_ = next(number_);
   for (std::uint32_t i = 0; i < setup_->size; ++i) {
-    if (i != self_.value) out.send({i}, Heartbeat{number_, last_[i]});
+    if (i != self_.value) out.send({i}, Heartbeat{number_, {{i}, last_[i]}});
   }
   out.arm(pulse, setup_->delay_bound);
 }

@@ -31,17 +31,19 @@ namespace baton {
 class DetectorLeader {
  public:
   struct Heartbeat {
-    std::uint32_t number = 0;
-    std::uint32_t answers = 0;  // the number of the receiver's last heartbeat, 0: none came yet
+    SequenceNumber number;
+    Numbered answers;  // the receiver's last heartbeat, number 0: none came yet
   };
   using Message = std::variant<Heartbeat>;
   using Event = Elected;
   using Out = Outbox<Message, Event>;
 
+  static constexpr bool numbers_by_process = true;
+
   struct State {
     HeartbeatDetector::State detector;
-    std::uint32_t number = 0;         // of the last heartbeat sent
-    std::vector<std::uint32_t> last;  // the number of the last heartbeat from each
+    SequenceNumber number;             // of the last heartbeat sent
+    std::vector<SequenceNumber> last;  // the number of the last heartbeat from each
     NodeId leader = nobody;
   };
 
@@ -54,6 +56,7 @@ class DetectorLeader {
   void expire(TimerId timer, Out& out);
 
   State state() const { return {detector_.state(), number_, last_, leader_}; }
+  void assume(State state);
   static const Info& info();
 
  private:
@@ -67,8 +70,8 @@ class DetectorLeader {
   NodeId self_;
   const Setup* setup_;
   HeartbeatDetector detector_;
-  std::uint32_t number_ = 0;
-  std::vector<std::uint32_t> last_;
+  SequenceNumber number_;
+  std::vector<SequenceNumber> last_;
   NodeId leader_ = nobody;
 };
 

@@ -54,6 +54,7 @@ class Membership {
  public:
   struct Heartbeat {
     static constexpr Phase phase = Phase::upkeep;
+    static constexpr bool is_background = true;
     Incarnation incarnation;
     Epoch view;
     Epoch promised;

@@ -61,6 +61,7 @@ class MajorityVoting {
   using Out = Outbox<Message, Event>;
 
   static constexpr bool numbers_by_process = true;
+  static constexpr bool piles_up = true;  // messages to a slow process
   // Where not all are asked, who is asked depends on the ring.
   static Symmetry symmetry(const Setup& setup);
 

@@ -44,6 +44,7 @@ class SuzukiKasami {
   using Out = Outbox<Message, Event>;
 
   static constexpr bool numbers_by_process = true;
+  static constexpr bool piles_up = true;  // messages to a slow process
 
   struct State {
     bool requesting = false;                // waiting or inside

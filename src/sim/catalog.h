@@ -6,6 +6,7 @@
 
 #include "core/info.h"
 #include "core/trace.h"
+#include "layer/layers.h"
 #include "sim/plan.h"
 #include "sim/report.h"
 
@@ -18,10 +19,8 @@ namespace baton::sim {
 struct ReplayOptions;
 struct Replayed;
 
-// What an algorithm can be put on: nothing, repetition of lost messages, recovery from crashes.
-enum class Layers : std::uint8_t { none, reliable, resilient, both };
-
-inline constexpr std::size_t layer_combinations = 4;
+using baton::layer_combinations;
+using baton::Layers;
 
 std::string_view name_of(Layers layers);
 

@@ -105,12 +105,12 @@ TEST(DetectorLeader, AnswersToAnEarlierLifeProveNothing) {
   process.start(out);
   for (std::uint32_t i = 0; i < HeartbeatDetector::first_patience; ++i) process.expire({0}, out);
   ASSERT_EQ(process.state().leader, NodeId{1});
-  process.receive({0}, DetectorLeader::Heartbeat{1, 999}, out);
+  process.receive({0}, DetectorLeader::Heartbeat{{1}, {{1}, {999}}}, out);
   EXPECT_EQ(process.state().leader, NodeId{1});
   EXPECT_EQ(process.state().detector.patience[0], HeartbeatDetector::first_patience);
-  process.receive({0}, DetectorLeader::Heartbeat{2, 0}, out);
+  process.receive({0}, DetectorLeader::Heartbeat{{2}, {{1}, {0}}}, out);
   EXPECT_EQ(process.state().leader, NodeId{1});
-  process.receive({0}, DetectorLeader::Heartbeat{3, 4}, out);
+  process.receive({0}, DetectorLeader::Heartbeat{{3}, {{1}, {4}}}, out);
   EXPECT_EQ(process.state().leader, NodeId{0});
 }
 

@@ -1,0 +1,19 @@
+// Makes a protocol's class an entry of the catalogue.
+#pragma once
+
+#include "check/catalog.h"
+#include "check/check.h"
+#include "check/defaults.h"
+
+namespace baton::check {
+
+template <class P, Layers layers = Layers::none>
+Checkable checkable() {
+  return {&P::info,
+          [](const Setup& setup) {
+            return default_bounds(P::info(), nature_of<P>(), layers, setup);
+          },
+          &check<P>};
+}
+
+}  // namespace baton::check

@@ -1,0 +1,137 @@
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <boost/json.hpp>
+#include <csignal>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "check/catalog.h"
+#include "cli/algorithms.h"
+#include "cli/check_options.h"
+#include "cli/check_registry.h"
+#include "cli/check_text.h"
+#include "cli/command.h"
+#include "cli/output_file.h"
+#include "cli/terminal.h"
+#include "cli/trace_output.h"
+#include "sim/replay.h"
+#include "view/schedule_file.h"
+
+namespace baton::cli {
+
+namespace {
+
+using check::Finding;
+using check::Report;
+
+std::atomic<bool> interrupted{false};
+
+void interrupt(int) { interrupted = true; }
+
+class CheckCommand {
+ public:
+  explicit CheckCommand(const CheckCommandOptions& options)
+      : options_(options), saved_(options.save) {}
+
+  int run() {
+    const check::Checkable& subject = chosen();
+    const check::Bounds bounds = options_.bounds(subject);
+    TraceOutput output(options_.drawing, bounds.setup.size);
+    const Report report = search(subject, bounds);
+    const Finding* broken = shown(report);
+    if (options_.json) {
+      std::cout << boost::json::serialize(json_of(subject.info(), bounds, report)) << "\n";
+    } else if (output.leaves_standard_output()) {
+      std::cout << text_of(subject.info(), bounds, report, options_.drawing.ascii);
+    }
+    if (broken != nullptr) show(subject.info(), *broken, output);
+    return exit_code(report);
+  }
+
+ private:
+  const check::Checkable& chosen() const {
+    const check::Entry* entry = check::find(options_.algorithm);
+    if (entry == nullptr) algorithm(options_.algorithm);  // says what is wrong
+    const check::Checkable& found = entry->with(options_.layers());
+    if (found.check == nullptr) algorithm_on_layers(options_.algorithm, options_.layers());
+    return found;
+  }
+
+  Report search(const check::Checkable& subject, const check::Bounds& bounds) const {
+    check::CheckOptions search = options_.search(subject.info());
+    search.explore.interrupted = &interrupted;
+    ProgressLine line;
+    if (line.is_shown()) {
+      search.explore.progress = [&](const check::Progress& progress) {
+        line.show(progress_of(progress));
+      };
+    }
+    std::signal(SIGINT, interrupt);
+    Report report = subject.check(bounds, search);
+    std::signal(SIGINT, SIG_DFL);
+    return report;
+  }
+
+  static const Finding* shown(const Report& report) {
+    const Finding* broken = report.broken();
+    return broken != nullptr && !broken->steps.empty() ? broken : nullptr;
+  }
+
+  void show(const Info& info, const Finding& broken, TraceOutput& output) {
+    Schedule schedule;
+    schedule.algorithm = options_.algorithm;
+    schedule.arguments = options_.arguments(info);
+    schedule.verdict = broken.property + ": " + broken.what;
+    schedule.steps = broken.steps;
+    schedule.loop = broken.loop;
+    if (saved_) {
+      saved_.replace([&](std::ostream& out) { out << view::write_schedule(schedule); });
+    }
+    const sim::Runnable& runnable = algorithm_on_layers(options_.algorithm, options_.layers());
+    const check::Entry& entry = *check::find(options_.algorithm);
+    const check::Bounds bounds = options_.bounds(entry.with(options_.layers()));
+    sim::Replayed replayed = runnable.replay(bounds.setup, {}, schedule);
+    replayed.trace.names = options_.drawing.names;
+    output.write(replayed.trace);
+    if (options_.json || !output.leaves_standard_output()) return;
+    if (options_.drawing.trace.empty()) {
+      std::cout << "\n" << output.diagram(replayed.trace);
+      std::cout << "\n" << broken.property << " is broken: " << broken.what << ", after "
+                << broken.steps.size() << " steps.\n";
+      if (broken.loop) {
+        std::cout << "Steps " << *broken.loop + 1 << " to " << broken.steps.size()
+                  << " can repeat for ever.\n";
+      }
+      if (replayed.error) {
+        std::cout << "The simulator could not follow it: " << replayed.error->message() << "\n";
+      }
+    }
+    if (saved_) std::cout << "Again: baton sim --replay " << options_.save << "\n";
+  }
+
+  const CheckCommandOptions& options_;
+  OutputFile saved_;
+};
+
+}  // namespace
+
+void add_check(CLI::App& app, Action& action) {
+  CLI::App& command =
+      *app.add_subcommand("check",
+                          "Look at every state that a small group can come to.\n\n"
+                          "Example: baton check ricart-agrawala\n"
+                          "         baton check maekawa --demand deadlock-freedom --save run.jsonl\n"
+                          "         baton check");
+  const auto options = std::make_shared<CheckCommandOptions>();
+  options->add_to(command);
+  command.callback([&command, options, &action] {
+    options->note_given(command);
+    action = [options] {
+      if (options->algorithm.empty()) return check_registry(*options);
+      return CheckCommand(*options).run();
+    };
+  });
+}
+
+}  // namespace baton::cli

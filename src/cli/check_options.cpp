@@ -1,0 +1,244 @@
+#include "cli/check_options.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+
+#include "check/defaults.h"
+#include "cli/command.h"
+#include "cli/numbers.h"
+#include "cli/text.h"
+
+namespace baton::cli {
+
+namespace {
+
+// "4G", "512M", "100000": bytes.
+std::uint64_t size_in_bytes(const std::string& typed) {
+  std::uint64_t value = 0;
+  const char* const last = typed.data() + typed.size();
+  const auto [end, error] = std::from_chars(typed.data(), last, value);
+  static constexpr std::string_view units = "KMGT";
+  const bool has_unit = end + 1 == last && units.find(*end) != units.npos;
+  if (error == std::errc{} && (end == last || has_unit)) {
+    const std::uint64_t shift = has_unit ? 10 * (units.find(*end) + 1) : 0;
+    const std::uint64_t bytes = value << shift;
+    if (bytes >> shift == value && bytes >= (std::uint64_t{1} << 20)) return bytes;
+  }
+  throw UsageError("'" + typed + "' is no amount of memory such as 512M or 4G");
+}
+
+// Three quarters of what is free, so that a search is never what the kernel ends.
+std::uint64_t memory_to_spare() {
+  std::ifstream file("/proc/meminfo");
+  std::string name;
+  std::uint64_t kibibytes = 0;
+  while (file >> name >> kibibytes) {
+    if (name == "MemAvailable:") return kibibytes * 1024 / 4 * 3;
+    file.ignore(256, '\n');
+  }
+  return std::uint64_t{2} << 30;
+}
+
+}  // namespace
+
+CheckCommandOptions::CheckCommandOptions() {
+  const Setup small = check::small_setup(3);
+  group.random_bits = small.random_bits;
+  group.lease = small.lease;
+  group.patience = small.patience;
+  group.transfers = small.transfers;
+  group.largest_transfer = small.largest_transfer;
+  group.work = small.work;
+}
+
+void CheckCommandOptions::add_to(CLI::App& command) {
+  command.add_option("algorithm", algorithm, "Which one; 'baton list' shows them. None: all");
+  command.add_option("-n,--processes", processes, "Size of the group");
+  group.add_to(command);
+
+  const auto count = [&](const char* name, std::uint32_t& value, const char* what) {
+    command.add_option(name, value, what)->check(whole_number(0, 100))->group("Instance");
+  };
+  command.add_option("--requests", requests, "How often each process asks: a number, or any")
+      ->group("Instance");
+  count("--requesters", requesters, "Only the first so many processes ask");
+  command.add_flag("--fifo", fifo, "Messages of one channel arrive in order")
+      ->disable_flag_override()
+      ->group("Instance");
+  command.add_flag("--reorder", reorder, "... or not (default: as weak as the algorithm can take)")
+      ->disable_flag_override()
+      ->group("Instance");
+  count("--losses", losses, "So many messages may be lost, in all");
+  count("--duplicates", duplicates, "... come twice");
+  count("--crashes", crashes, "So many crashes, in all");
+  count("--recoveries", recoveries, "... and returns");
+  count("--suspicions", suspicions, "So many wrong suspicions");
+  count("--delays", delays, "So many messages later than any should be, where time counts");
+  count("--under-way", under_way, "Leaves out runs with more messages on one channel");
+  count("--time", time, "So many units of time, where time counts (0: for ever)");
+
+  command.add_flag("--reliable", reliable, "On the layer that repeats lost messages")
+      ->disable_flag_override()
+      ->group("Layers");
+  command.add_flag("--resilient", resilient, "On the layer that survives crashes")
+      ->disable_flag_override()
+      ->group("Layers");
+  command
+      .add_option("--omit", omission,
+                  "Leave out one rule of the resilient layer, to see what it is for: "
+                  "durable-promises, unique-epochs, hold-rule, waiting-for-leases, loyalty, "
+                  "release-replay, epoch-check")
+      ->group("Layers");
+
+  command
+      .add_option("--demand", demanded,
+                  "Judge a promise that the algorithm does not make: deadlock-freedom, …")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->group("Properties");
+  command.add_flag("--safety-only", no_liveness, "Leave out what must come to an end")
+      ->disable_flag_override()
+      ->group("Properties");
+  command.add_flag("--all", all, "Go on after the first property that is broken")
+      ->disable_flag_override()
+      ->group("Properties");
+
+  command.add_flag("--no-canonical", no_canonical, "Clocks and numbers as they are")
+      ->disable_flag_override()
+      ->group("Search");
+  command.add_flag("--no-symmetry", no_symmetry, "States that differ only in names are different")
+      ->disable_flag_override()
+      ->group("Search");
+  command.add_flag("--no-partial-order", no_partial_order, "All orders of all steps")
+      ->disable_flag_override()
+      ->group("Search");
+  command.add_option("--threads", threads, "How many (default: as there are cores)")
+      ->check(whole_number(1, 256))
+      ->group("Search");
+  command.add_option("--memory", memory, "At most, such as 4G (default: 3/4 of what is free)")
+      ->group("Search");
+  command.add_option("--states", states, "At most so many")
+      ->check(whole_number(1, 4'000'000'000))
+      ->group("Search");
+  command.add_option("--depth", depth, "Runs of at most so many steps")
+      ->check(whole_number(1, 1'000'000'000))
+      ->group("Search");
+  command
+      .add_flag("--compact", compact,
+                "Remember only 64 bits of each state: less memory, and a small known chance to "
+                "miss states; safety only")
+      ->disable_flag_override()
+      ->group("Search");
+
+  command.add_option("--save", save, "Write the run that breaks a property, for 'baton sim --replay'")
+      ->group("Output");
+  drawing.add_drawing_to(command);
+  command.add_flag("--json", json, "For programs")->disable_flag_override()->group("Output");
+}
+
+void CheckCommandOptions::note_given(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->count() == 0) continue;
+    given_.push_back(option->get_name());
+    if (option->get_group() != "Group") continue;
+    of_group_.push_back(option->get_name());
+    std::string value;
+    for (const std::string& one : option->results()) value += (value.empty() ? "" : ",") + one;
+    if (option->get_expected_max() > 0) of_group_.push_back(value);
+  }
+  drawing.note_given(command);
+  drawing.json = json;
+}
+
+bool CheckCommandOptions::was_given(const std::string& option) const {
+  return std::find(given_.begin(), given_.end(), option) != given_.end();
+}
+
+Layers CheckCommandOptions::layers() const {
+  if (reliable && resilient) return Layers::both;
+  if (resilient) return Layers::resilient;
+  return reliable ? Layers::reliable : Layers::none;
+}
+
+check::Bounds CheckCommandOptions::bounds(const check::Checkable& subject) const {
+  const std::int64_t size = group_size(processes);
+  if (size > check::most_processes) {
+    throw UsageError("at most " + std::to_string(check::most_processes) +
+                     " processes can be checked; each more multiplies the states, of " +
+                     std::string(subject.info().name) + " with 3 and 4 processes see docs/checked.md");
+  }
+  check::Bounds bounds = subject.bounds(group.setup(size));
+  if (!requests.empty() && requests != "any") {
+    const auto [end, error] =
+        std::from_chars(requests.data(), requests.data() + requests.size(), bounds.requests);
+    if (error != std::errc{} || end != requests.data() + requests.size() || bounds.requests == 0) {
+      throw UsageError("--requests is a number above 0 or 'any', not '" + requests + "'");
+    }
+  }
+  if (requests == "any") bounds.requests = 0;
+  if (fifo && reorder) throw UsageError("--fifo and --reorder contradict each other");
+  if (fifo) bounds.fifo = true;
+  if (reorder) bounds.fifo = false;
+  const auto take = [&](const char* option, std::uint32_t typed, std::uint32_t& bound) {
+    if (was_given(option)) bound = typed;
+  };
+  take("--requesters", requesters, bounds.requesters);
+  take("--losses", losses, bounds.budgets.lose);
+  take("--duplicates", duplicates, bounds.budgets.duplicate);
+  take("--crashes", crashes, bounds.budgets.crash);
+  take("--recoveries", recoveries, bounds.budgets.recover);
+  take("--suspicions", suspicions, bounds.budgets.suspect);
+  take("--delays", delays, bounds.budgets.delay);
+  take("--under-way", under_way, bounds.under_way);
+  take("--time", time, bounds.time.limit);
+  if (!omission.empty()) {
+    if (!resilient) throw UsageError("--omit goes with --resilient");
+    bounds.setup.omission = omission_named(omission);
+  }
+  if (no_canonical) bounds.reductions.canonical = false;
+  if (no_symmetry) bounds.reductions.symmetry = false;
+  if (no_partial_order) bounds.reductions.partial_order = false;
+  return bounds;
+}
+
+check::CheckOptions CheckCommandOptions::search(const Info& info) const {
+  check::CheckOptions options;
+  options.explore.threads = threads;
+  options.explore.memory = memory.empty() ? memory_to_spare() : size_in_bytes(memory);
+  if (states != 0) options.explore.most_states = states;
+  if (depth != 0) options.explore.most_depth = depth;
+  options.explore.fingerprints = compact;
+  options.demands = check::default_demands(info);
+  for (const std::string& typed : demanded) options.demands.add(promise_named(typed));
+  options.every = all;
+  options.liveness = !no_liveness && !compact;
+  return options;
+}
+
+std::vector<std::string> CheckCommandOptions::arguments(const Info& info) const {
+  std::vector<std::string> all{"--processes", processes};
+  all.insert(all.end(), of_group_.begin(), of_group_.end());
+  const auto add = [&](const char* option, std::uint32_t value) {
+    if (was_given(option)) return;
+    all.emplace_back(option);
+    all.push_back(std::to_string(value));
+  };
+  if (info.kind == Kind::election) add("--bits", group.random_bits);
+  if (info.kind == Kind::observation) {
+    add("--transfers", group.transfers);
+    add("--largest-transfer", group.largest_transfer);
+    add("--work", group.work);
+  }
+  if (reliable) all.emplace_back("--reliable");
+  if (resilient) {
+    all.emplace_back("--resilient");
+    add("--lease", group.lease);
+    add("--patience", group.patience);
+    if (!omission.empty()) all.insert(all.end(), {"--omit", omission});
+  }
+  return all;
+}
+
+}  // namespace baton::cli

@@ -1,0 +1,77 @@
+// The options of `baton check`, and the instance and search that they describe.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "check/bounds.h"
+#include "check/catalog.h"
+#include "check/report.h"
+#include "cli/sim_options.h"
+#include "core/schedule.h"
+
+namespace CLI {
+class App;
+}
+
+namespace baton::cli {
+
+struct CheckCommandOptions {
+  std::string algorithm;
+  std::string processes = "3";
+  GroupOptions group;
+
+  std::string requests;  // a number, or "any"
+  std::uint32_t requesters = 0;
+  bool fifo = false;
+  bool reorder = false;
+  std::uint32_t losses = 0;
+  std::uint32_t duplicates = 0;
+  std::uint32_t crashes = 0;
+  std::uint32_t recoveries = 0;
+  std::uint32_t suspicions = 0;
+  std::uint32_t delays = 0;
+  std::uint32_t under_way = 0;
+  std::uint32_t time = 0;
+
+  bool reliable = false;
+  bool resilient = false;
+  std::string omission;
+
+  std::vector<std::string> demanded;
+  bool no_liveness = false;
+  bool all = false;
+
+  bool no_canonical = false;
+  bool no_symmetry = false;
+  bool no_partial_order = false;
+  unsigned threads = 0;
+  std::string memory;
+  std::uint64_t states = 0;
+  std::uint32_t depth = 0;
+  bool compact = false;
+
+  std::string save;
+  SimOptions drawing;  // of these, what is drawn, and where it is written
+  bool json = false;
+
+  CheckCommandOptions();
+  void add_to(CLI::App& command);
+  // To be called when the command line has been read.
+  void note_given(const CLI::App& command);
+  bool was_given(const std::string& option) const;
+
+  Layers layers() const;
+  // The instance of this algorithm. Throws UsageError where there is none.
+  check::Bounds bounds(const check::Checkable& subject) const;
+  check::CheckOptions search(const Info& info) const;
+  // What a schedule says of the group, for `baton sim --replay`.
+  std::vector<std::string> arguments(const Info& info) const;
+
+ private:
+  std::vector<std::string> given_;
+  std::vector<std::string> of_group_;  // what was typed about the group
+};
+
+}  // namespace baton::cli

@@ -1,0 +1,105 @@
+#include "cli/check_registry.h"
+
+#include <boost/json.hpp>
+#include <cstdio>
+#include <iostream>
+
+#include "cli/check_text.h"
+#include "cli/command.h"
+#include "cli/terminal.h"
+#include "cli/text.h"
+
+namespace baton::cli {
+
+namespace {
+
+using check::Finding;
+
+// One algorithm's instance, and whether what came of it is as it should be.
+struct Row {
+  const Info* info = nullptr;
+  std::string layers;
+  check::Bounds bounds;
+  check::Report report;
+
+  bool is_as_it_should_be() const {
+    if (info->is_wrong()) return report.broken() != nullptr;
+    return report.broken() == nullptr && report.is_exhausted();
+  }
+  std::uint64_t states() const {
+    return report.safety.distinct + (report.liveness ? report.liveness->distinct : 0);
+  }
+  double seconds() const {
+    return report.safety.seconds + (report.liveness ? report.liveness->seconds : 0);
+  }
+};
+
+// Those of the layers that are checked along; the others can be asked for by name.
+bool is_checked_on(Layers layers, std::string_view name) {
+  const bool resilient = name == "central" || name == "ricart-agrawala" || name == "token-ring" ||
+                         name == "suzuki-kasami";
+  return layers == Layers::none || (layers == Layers::resilient && resilient) ||
+         (layers == Layers::reliable && name == "central");
+}
+
+void add_rows(Table& table, const Row& row) {
+  char time[32];
+  std::snprintf(time, sizeof time, "%.2f", row.seconds());
+  bool first = true;
+  for (const Finding& finding : row.report.findings) {
+    const bool broken = finding.verdict == Finding::Verdict::broken;
+    std::string verdict(name_of(finding.verdict));
+    if (broken) {
+      verdict = (row.info->is_wrong() ? "caught" : "BROKEN") + std::string(", ") +
+                std::to_string(finding.steps.size()) + " steps";
+    }
+    table.add({first ? std::string(row.info->name) : "", finding.property, verdict,
+               first ? grouped(row.states()) : "", first ? time : ""});
+    first = false;
+  }
+}
+
+}  // namespace
+
+int check_registry(const CheckCommandOptions& options) {
+  using enum Table::Align;
+  Table table({"algorithm", "property", "verdict", "states", "seconds"},
+              {left, left, left, right, right});
+  boost::json::array all;
+  std::size_t wrong = 0;
+  bool undecided = false;
+  ProgressLine line;
+  for (const check::Entry& entry : check::catalog()) {
+    for (const Layers layers :
+         {Layers::none, Layers::reliable, Layers::resilient, Layers::both}) {
+      const check::Checkable& subject = entry.with(layers);
+      if (subject.check == nullptr || !is_checked_on(layers, entry.info().name)) continue;
+      if (entry.info().choice == Choice::several) continue;
+      Row row{.info = &subject.info(), .bounds = options.bounds(subject)};
+      check::CheckOptions search = options.search(subject.info());
+      if (line.is_shown()) {
+        search.explore.progress = [&](const check::Progress& progress) {
+          line.show(std::string(row.info->name) + ": " + progress_of(progress));
+        };
+      }
+      row.report = subject.check(row.bounds, search);
+      if (!row.is_as_it_should_be()) ++wrong;
+      undecided = undecided || !row.report.is_exhausted();
+      add_rows(table, row);
+      if (options.json) all.push_back(json_of(*row.info, row.bounds, row.report));
+    }
+  }
+  if (options.json) {
+    std::cout << boost::json::serialize(all) << "\n";
+  } else {
+    std::cout << table.str(terminal_width());
+    if (wrong == 0) {
+      std::cout << "\nEvery right algorithm keeps what it promises, and every wrong one is caught.\n";
+    } else {
+      std::cout << "\n" << wrong << " are not as they should be.\n";
+    }
+  }
+  return wrong == 0 ? exit_ok : exit_violation;
+}
+
+}  // namespace baton::cli

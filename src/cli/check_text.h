@@ -1,0 +1,25 @@
+// What came of a check, in words and for programs.
+#pragma once
+
+#include <boost/json/fwd.hpp>
+#include <string>
+
+#include "check/report.h"
+#include "core/info.h"
+
+namespace baton::cli {
+
+// "ricart-agrawala, 3 processes, any number of requests each, …"
+std::string describe(const Info& info, const check::Bounds& bounds);
+// The whole report for people.
+std::string text_of(const Info& info, const check::Bounds& bounds, const check::Report& report,
+                    bool ascii);
+boost::json::object json_of(const Info& info, const check::Bounds& bounds,
+                            const check::Report& report);
+// One line while it goes on.
+std::string progress_of(const check::Progress& progress);
+// "holds", "broken", "undecided".
+std::string_view name_of(check::Finding::Verdict verdict);
+int exit_code(const check::Report& report);
+
+}  // namespace baton::cli

@@ -62,6 +62,7 @@ class DijkstraMachine {
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(state_.processes.size()); }
   const State& state() const { return state_; }
+  void assume(const State& state) { state_ = state; }
   Section section(NodeId process) const;
   bool enabled(NodeId) const { return true; }
   std::uint32_t choices(NodeId) const { return 1; }

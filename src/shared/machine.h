@@ -21,6 +21,10 @@
 
 namespace baton {
 
+// A number drawn in the doorway; 0 is no ticket. Tickets are compared with each other and nothing
+// else, so that it matters little how far apart they are.
+using Ticket = Strong<struct TicketTag, std::uint32_t>;
+
 enum class Section : std::uint8_t {
   outside,  // in the noncritical section
   doorway,  // on its way in, in the part that is done in a bounded number of its own steps
@@ -43,6 +47,8 @@ concept SharedMachine = std::copyable<M> && std::constructible_from<M, std::uint
   // How many outcomes that step has, at least 1; `choice` is below that.
   { constant.choices(process) } -> std::same_as<std::uint32_t>;
   machine.step(process, choice);
+  // Puts it into a state in which it, or another of its size and options, has been.
+  machine.assume(constant.state());
   // What that step is, in the algorithm's words, for traces: "reads num[1]".
   { constant.next_step(process) } -> std::same_as<std::string>;
 };

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "shared/bakery_machine_wrong.h"
-#include "shared/exploration.h"
+#include "shared/checked_machine.h"
 #include "shared/fair_cycle.h"
 #include "shared/random_run.h"
 
@@ -15,32 +15,11 @@ namespace baton::test {
 namespace {
 
 using Registers = BakeryMachine::Registers;
-using History = Exploration<BakeryMachine>::History;
+using Model = check::MachineModel<BakeryMachine>;
 
 template <class M = BakeryMachine>
 M small(std::uint32_t processes, std::uint32_t last_ticket, Registers registers = Registers::safe) {
   return M(processes, {.registers = registers, .last_ticket = {last_ticket}});
-}
-
-template <class M>
-std::uint32_t inside(const M& machine) {
-  std::uint32_t count = 0;
-  for (std::uint32_t i = 0; i < machine.size(); ++i) {
-    if (machine.section({i}) == Section::inside) ++count;
-  }
-  return count;
-}
-
-constexpr auto two_inside = [](const auto& node) { return inside(node.machine) > 1; };
-
-template <class M>
-std::string play(M& machine, const std::vector<Move>& moves) {
-  std::string log;
-  for (const Move& move : moves) {
-    log += std::to_string(move.process.value) + " " + machine.next_step(move.process) + "\n";
-    machine.step(move.process, move.choice);
-  }
-  return log;
 }
 
 // Steps of one process until it is in a section.
@@ -49,7 +28,8 @@ std::string advance(M& machine, std::uint32_t process, Section until) {
   std::string log;
   for (int steps = 0; machine.section({process}) != until || steps == 0; ++steps) {
     if (steps == 1000) return log + "does not get there";
-    log += play(machine, {{{process}}});
+    log += std::to_string(process) + " " + machine.next_step({process}) + "\n";
+    machine.step({process});
   }
   return log;
 }
@@ -141,15 +121,15 @@ class EveryInterleaving : public testing::TestWithParam<Instance> {
 };
 
 TEST_P(EveryInterleaving, IsSafeAndFirstComeFirstServed) {
-  const Exploration<BakeryMachine> graph(machine(), History::arrivals);
-  EXPECT_TRUE(graph.find([](const auto& node) { return inside(node.machine) == 1; }));
-  EXPECT_FALSE(graph.find(two_inside));
-  EXPECT_FALSE(graph.find([](const auto& node) { return node.out_of_order; }));
+  const CheckedMachine<BakeryMachine> checked(machine());
+  EXPECT_TRUE(checked.somebody_enters());
+  EXPECT_FALSE(checked.violates(Model::mutual_exclusion));
+  EXPECT_FALSE(checked.violates(Model::order));
 }
 
 TEST_P(EveryInterleaving, NobodyStarves) {
-  const Exploration<BakeryMachine> graph(machine());
-  EXPECT_EQ(graph.nodes().size(), GetParam().states);
+  const Graph graph(CheckedMachine<BakeryMachine>(machine(), {.order = false}));
+  EXPECT_EQ(graph.size(), GetParam().states);
   EXPECT_TRUE(deadlock(graph).empty());
   for (std::uint32_t i = 0; i < machine().size(); ++i) {
     EXPECT_TRUE(where_it_waits(graph, {i}).fair().empty()) << "process " << i;
@@ -162,28 +142,42 @@ INSTANTIATE_TEST_SUITE_P(BakeryMachine, EveryInterleaving,
                                          Instance{3, 4, Registers::safe, 55'786},
                                          Instance{3, 6, Registers::atomic, 22'242}));
 
+// With as many tickets as anybody may want: check/machine_model.h.
+TEST(BakeryMachine, NobodyStarvesWhereTicketsNeverRunOut) {
+  for (const std::uint32_t n : {2U, 3U}) {
+    const auto machine =
+        check::endless_machine<BakeryMachine>(n, n + 1, {.registers = Registers::atomic});
+    const Graph graph(CheckedMachine<BakeryMachine>(machine, {.order = false, .gap = n + 1}));
+    EXPECT_TRUE(deadlock(graph).empty());
+    for (std::uint32_t i = 0; i < n; ++i) {
+      EXPECT_TRUE(where_it_waits(graph, {i}).fair().empty()) << "process " << i;
+    }
+  }
+}
+
 // Lecture 000: "if p_i is in the doorway and p_j is in the bakery, then {num[j], j} < {num[i], i}".
 // It can only be meant once p_i has its number.
 bool lemma_breaks(const BakeryMachine& machine, NodeId i, NodeId j) {
   const auto& num = machine.state().num;
   return machine.section(i) == Section::doorway && num[i.value] != Ticket{} &&
-         in_bakery(machine.section(j)) && std::pair(num[j.value], j) > std::pair(num[i.value], i);
+         (machine.section(j) == Section::waiting || machine.section(j) == Section::inside) &&
+         std::pair(num[j.value], j) > std::pair(num[i.value], i);
 }
 
 TEST(TicketLemma, BreaksWhereDoorwaysOverlap) {
-  const Exploration<BakeryMachine> graph(small(2, 3, Registers::atomic));
+  const CheckedMachine<BakeryMachine> checked(small(2, 3, Registers::atomic));
   const auto broken =
-      graph.find([](const auto& node) { return lemma_breaks(node.machine, {0}, {1}); });
+      checked.find([](const BakeryMachine& machine) { return lemma_breaks(machine, {0}, {1}); });
   ASSERT_TRUE(broken);
-  BakeryMachine machine = small(2, 3, Registers::atomic);
-  EXPECT_EQ(play(machine, graph.schedule_to(*broken)),
-            "0 choosing[0] := true\n"
-            "0 reads num[1]\n"
-            "0 num[0] := 1\n"
-            "1 choosing[1] := true\n"
-            "1 reads num[0]\n"
-            "1 num[1] := 2\n"
-            "1 choosing[1] := false\n");
+  EXPECT_EQ(checked.told(checked.run_to(*broken)),
+            "process 0 choosing[0] := true\n"
+            "process 0 reads num[1]\n"
+            "process 0 num[0] := 1\n"
+            "process 1 choosing[1] := true\n"
+            "process 1 reads num[0]\n"
+            "process 1 num[1] := 2\n"
+            "process 1 choosing[1] := false\n");
+  const BakeryMachine machine = checked.machine(*broken);
   // Process 1 is in the bakery with ticket 2, process 0 still in its doorway with ticket 1.
   EXPECT_EQ(machine.section({1}), Section::waiting);
   EXPECT_EQ(machine.section({0}), Section::doorway);
@@ -199,15 +193,18 @@ TEST(TicketLemma, SaysNothingOfOneThatHasNoTicketYet) {
 
 TEST(TicketLemma, HoldsWhereTheOneHadItsTicketBeforeTheOtherBegan) {
   for (const auto& [n, last_ticket] : {std::pair(2U, 6U), std::pair(3U, 4U)}) {
-    const Exploration<BakeryMachine> graph(small(n, last_ticket), History::arrivals);
+    const CheckedMachine<BakeryMachine> checked(small(n, last_ticket));
     std::size_t held = 0;
-    for (const auto& node : graph.nodes()) {
+    for (const auto number : checked.numbers()) {
+      const Model::State state = checked.state(number);
+      const BakeryMachine machine = checked.machine(number);
       for (NodeId i{0}; i.value < n; ++i.value) {
-        if (node.machine.state().num[i.value] == Ticket{}) continue;
-        node.arrivals.ahead[i.value].for_each([&](NodeId j) {
+        if (state.machine.num[i.value] == Ticket{}) continue;
+        for (NodeId j{0}; j.value < n; ++j.value) {
+          if ((state.ahead[i.value] >> j.value & 1) == 0) continue;
           ++held;
-          ASSERT_FALSE(lemma_breaks(node.machine, i, j)) << reflect::printed(node.machine.state());
-        });
+          ASSERT_FALSE(lemma_breaks(machine, i, j)) << reflect::printed(state.machine);
+        }
       }
     }
     EXPECT_GT(held, 0U);
@@ -215,26 +212,23 @@ TEST(TicketLemma, HoldsWhereTheOneHadItsTicketBeforeTheOtherBegan) {
 }
 
 TEST(BakeryWithoutChoosing, LetsTwoInEvenOverAtomicRegisters) {
-  const auto initial = small<BakeryWithoutChoosing>(2, 2, Registers::atomic);
-  const Exploration<BakeryWithoutChoosing> graph(initial);
-  const auto bad = graph.find(two_inside);
-  ASSERT_TRUE(bad);
-  auto machine = initial;
-  EXPECT_EQ(play(machine, graph.schedule_to(*bad)),
-            "0 starts\n"
-            "0 reads num[1]\n"
-            "1 starts\n"
-            "1 reads num[0]\n"
-            "1 num[1] := 1\n"
-            "1 reads num[0]\n"
-            "0 num[0] := 1\n"
-            "0 reads num[1]\n");
-  EXPECT_EQ(inside(machine), 2U);
+  const CheckedMachine<BakeryWithoutChoosing> checked(
+      small<BakeryWithoutChoosing>(2, 2, Registers::atomic));
+  ASSERT_TRUE(checked.violates(Model::mutual_exclusion));
+  EXPECT_EQ(checked.told(checked.run_to_violation(Model::mutual_exclusion)),
+            "process 0 starts\n"
+            "process 0 reads num[1]\n"
+            "process 1 starts\n"
+            "process 1 reads num[0]\n"
+            "process 1 num[1] := 1\n"
+            "process 1 reads num[0], and enters\n"
+            "process 0 num[0] := 1\n"
+            "process 0 reads num[1], and enters\n");
 }
 
 TEST(BakeryWithoutChoosing, LetsTwoInOverSafeRegistersToo) {
-  const Exploration<BakeryWithoutChoosing> graph(small<BakeryWithoutChoosing>(2, 2));
-  EXPECT_TRUE(graph.find(two_inside));
+  const CheckedMachine<BakeryWithoutChoosing> checked(small<BakeryWithoutChoosing>(2, 2));
+  EXPECT_TRUE(checked.violates(Model::mutual_exclusion));
 }
 
 TEST(BakeryWithoutChoosing, IsCaughtByRandomSchedules) {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "shared/exploration.h"
+#include "shared/checked_machine.h"
 #include "shared/fair_cycle.h"
 #include "shared/random_run.h"
 
@@ -51,18 +51,12 @@ TEST(DijkstraMachine, RandomSchedulesNeverLetTwoIn) {
 }
 
 TEST(DijkstraMachine, EveryInterleavingIsSafeAndSomebodyAlwaysGetsIn) {
-  const auto two_inside = [](const auto& node) {
-    std::uint32_t inside = 0;
-    for (std::uint32_t i = 0; i < node.machine.size(); ++i) {
-      if (node.machine.section({i}) == Section::inside) ++inside;
-    }
-    return inside > 1;
-  };
   const auto explore = [&](const DijkstraMachine& machine) {
-    const Exploration<DijkstraMachine> graph(machine);
-    EXPECT_FALSE(graph.find(two_inside));
-    EXPECT_TRUE(deadlock(graph).empty());
-    return graph.nodes().size();
+    const CheckedMachine<DijkstraMachine> checked(machine);
+    EXPECT_TRUE(checked.somebody_enters());
+    EXPECT_EQ(checked.explorer().violated(), 0U);
+    EXPECT_TRUE(deadlock(Graph(checked)).empty());
+    return checked.states();
   };
   for (std::uint32_t k = 0; k < 2; ++k) EXPECT_EQ(explore(DijkstraMachine(2, {{k}})), 182U);
   for (std::uint32_t k = 0; k < 3; ++k) EXPECT_EQ(explore(DijkstraMachine(3, {{k}})), 5'357U);
@@ -94,14 +88,15 @@ class Starvation : public testing::Test {
 };
 
 TEST_F(Starvation, IsACycleInWhichTheVictimIsGivenStepsAndTheOtherEnters) {
-  const Exploration<DijkstraMachine> graph(machine_);
+  const CheckedMachine<DijkstraMachine> checked(machine_);
+  const Graph graph(checked);
   const auto waits = where_it_waits(graph, victim);
   const auto enters = [](const auto& edge) { return edge.enters; };
   const auto by_victim = [](const auto& edge) { return edge.move.process == victim; };
   const std::vector<std::size_t> component = waits.fair(enters);
   ASSERT_FALSE(component.empty());
 
-  for (const Move& move : graph.schedule_to(component.front())) machine_.step(move.process);
+  machine_ = graph[component.front()].machine;
   const DijkstraMachine start = machine_;
   const std::vector<Move> cycle = waits.lasso(component, {enters, by_victim});
   for (int round = 0; round < 10; ++round) {

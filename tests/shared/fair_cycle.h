@@ -1,4 +1,4 @@
-// Runs that go on for ever: cycles of an explored graph that a fair scheduler may follow. A
+// Runs that go on for ever: cycles of a machine's states that a fair scheduler may follow. A
 // scheduler is fair if every process that is not outside is given steps again and again.
 #pragma once
 
@@ -12,28 +12,76 @@
 #include <utility>
 #include <vector>
 
-#include "shared/exploration.h"
+#include "core/node_set.h"
+#include "shared/checked_machine.h"
 
 namespace baton::test {
+
+struct Move {
+  NodeId process;
+  std::uint32_t choice = 0;
+};
+
+// All states of a machine, in the order in which they were found, and the steps between them.
+template <SharedMachine M>
+class Graph {
+ public:
+  struct Edge {
+    Move move;
+    std::size_t to = 0;
+    bool enters = false;
+  };
+  struct Node {
+    M machine;
+    std::vector<Edge> edges;
+  };
+
+  explicit Graph(const CheckedMachine<M>& checked) {
+    using Checked = CheckedMachine<M>;
+    const std::vector<typename Checked::Number> numbers = checked.numbers();
+    std::vector<std::size_t> index_of(checked.explorer().store().numbers());
+    for (std::size_t i = 0; i < numbers.size(); ++i) index_of[numbers[i]] = i;
+    const typename Checked::Model::Worker worker(checked.model());
+    for (const auto number : numbers) {
+      std::vector<Edge> edges;
+      const auto add = [&](const auto& step, const auto& next) {
+        const Move move{NodeId{step.process}, step.choice};
+        edges.push_back({move, index_of.at(checked.number_of(next)), step.enters});
+      };
+      worker.successors(checked.state(number), add);
+      nodes_.push_back({checked.machine(number), std::move(edges)});
+    }
+  }
+
+  std::size_t size() const { return nodes_.size(); }
+  const Node& operator[](std::size_t index) const { return nodes_[index]; }
+
+ private:
+  std::vector<Node> nodes_;
+};
+
+inline bool on_its_way(Section section) {
+  return section == Section::doorway || section == Section::waiting;
+}
 
 // The graph's strongly connected components, by Tarjan's algorithm with a stack of its own, where
 // only permitted nodes and edges count.
 template <class M>
 class Components {
  public:
-  using Node = typename Exploration<M>::Node;
-  using Edge = typename Exploration<M>::Edge;
+  using Node = typename Graph<M>::Node;
+  using Edge = typename Graph<M>::Edge;
   using PermitsNode = std::function<bool(const Node&)>;
   using PermitsEdge = std::function<bool(const Edge&)>;
 
-  Components(const Exploration<M>& graph, PermitsNode permits_node, PermitsEdge permits_edge)
+  Components(const Graph<M>& graph, PermitsNode permits_node, PermitsEdge permits_edge)
       : graph_(graph),
         permits_node_(std::move(permits_node)),
         permits_edge_(std::move(permits_edge)),
-        order_(graph.nodes().size(), unseen),
-        low_(graph.nodes().size()),
-        component_of_(graph.nodes().size(), unseen) {
-    for (std::size_t root = 0; root < graph.nodes().size(); ++root) {
+        order_(graph.size(), unseen),
+        low_(graph.size()),
+        component_of_(graph.size(), unseen) {
+    for (std::size_t root = 0; root < graph.size(); ++root) {
       if (order_[root] == unseen && permits_node_(graph_[root])) search(root);
     }
   }
@@ -159,7 +207,7 @@ class Components {
     return from;
   }
 
-  const Exploration<M>& graph_;
+  const Graph<M>& graph_;
   PermitsNode permits_node_;
   PermitsEdge permits_edge_;
   std::vector<std::size_t> order_;
@@ -173,7 +221,7 @@ class Components {
 // States among which a fair run can stay for ever although somebody is on its way in and nobody
 // ever enters.
 template <class M>
-std::vector<std::size_t> deadlock(const Exploration<M>& graph) {
+std::vector<std::size_t> deadlock(const Graph<M>& graph) {
   const auto somebody_wants = [](const auto& node) {
     for (std::uint32_t i = 0; i < node.machine.size(); ++i) {
       if (on_its_way(node.machine.section({i}))) return true;
@@ -185,7 +233,7 @@ std::vector<std::size_t> deadlock(const Exploration<M>& graph) {
 
 // ... although `process` is on its way in all the time.
 template <class M>
-Components<M> where_it_waits(const Exploration<M>& graph, NodeId process) {
+Components<M> where_it_waits(const Graph<M>& graph, NodeId process) {
   return Components<M>(
       graph, [process](const auto& node) { return on_its_way(node.machine.section(process)); },
       [](const auto&) { return true; });

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "check/liveness.h"
 #include "core/info.h"
@@ -27,6 +28,10 @@ struct Aim {
   // probability zero; it is enough that it need not.
   std::optional<Lasso> missed_in(const StateGraph& graph, bool by_chance) const;
 };
+
+// That somebody gets in, and everybody, as far as promised or demanded; what is pending is bit i
+// where process i waits.
+std::vector<Aim> lock_aims(const Info& info, std::uint32_t size, Promises demands);
 
 // Whether a handler of a protocol is run in such a step.
 bool is_taken_by_protocol(ScheduledStep::Kind kind);

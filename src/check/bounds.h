@@ -50,6 +50,9 @@ struct Bounds {
   Budgets budgets;
   Time time;
   Reductions reductions;
+  // Machines over shared memory.
+  bool atomic = false;        // registers; otherwise safe: a read during a write finds anything
+  std::uint32_t tickets = 6;  // runs in which the bakery gives out more are left out
   unsigned gap = 2;  // of the canonical form: numbers further apart than this are moved closer
 
   bool asks(NodeId node) const { return requesters == 0 || node.value < requesters; }

@@ -31,6 +31,8 @@ struct Entry {
 std::span<const Entry> catalog();
 const Entry* find(std::string_view name);
 
+// The machines over shared memory, wrong variants last.
+std::span<const Checkable> machines();
 // The membership of Resilient<> by itself.
 const Checkable& membership();
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -77,23 +78,31 @@ std::vector<ScheduledStep> steps_through(
   return steps;
 }
 
+// A model to be checked, and how to speak of it.
+template <class M>
+struct Subject {
+  std::function<std::unique_ptr<M>()> model;
+  std::function<std::unique_ptr<M>()> live_model;  // for what must come to an end
+  std::vector<Aim> aims;
+  std::string (*describe)(std::size_t property) = nullptr;  // that it is broken
+  // Adds to the finding the run through these states.
+  std::function<void(const M&, const std::vector<typename M::State>&, Finding&)> tell;
+};
+
 template <class M>
 class Checking {
  public:
-  Checking(const Info& info, const Bounds& bounds, const CheckOptions& options)
-      : info_(info), bounds_(bounds), options_(options) {}
+  Checking(Subject<M> subject, const CheckOptions& options)
+      : subject_(std::move(subject)), options_(options) {}
 
-  template <class P, class A>
   Report run() {
-    judge_safety<P, A>();
+    judge_safety();
+    if (!options_.liveness || subject_.aims.empty()) return std::move(report_);
     const bool go_on = options_.every || report_.broken() == nullptr;
-    const std::vector<Aim> aims = A::aims(info_, bounds_, options_.demands);
-    if (options_.liveness && !aims.empty()) {
-      if (go_on && report_.safety.stop == Stop::none) {
-        judge_liveness<P, A>(aims);
-      } else {
-        for (const Aim& aim : aims) note({aim.name, Finding::Verdict::undecided, {}, {}});
-      }
+    if (go_on && report_.safety.stop == Stop::none) {
+      judge_liveness();
+    } else {
+      leave_undecided();
     }
     return std::move(report_);
   }
@@ -101,20 +110,21 @@ class Checking {
  private:
   using Explorer = check::Explorer<M>;
   using State = typename M::State;
+  using Moment = std::chrono::steady_clock::time_point;
 
-  static Search searched(const Explorer& explorer,
-                         std::chrono::steady_clock::time_point began) {
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+  static double since(Moment began) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  }
+  static Search searched(const Explorer& explorer, Moment began) {
     return {explorer.stop(),     explorer.distinct(), explorer.generated(), explorer.depth(),
-            explorer.frontier(), explorer.memory(),   took.count()};
+            explorer.frontier(), explorer.memory(),   since(began)};
   }
 
-  template <class P, class A>
   void judge_safety() {
-    const auto began = std::chrono::steady_clock::now();
-    auto model = std::make_unique<M>(bounds_);
-    PropertySet named = 0;
+    const Moment began = std::chrono::steady_clock::now();
+    auto model = subject_.model();
     const std::vector<Property> properties = model->properties();
+    PropertySet named = 0;
     for (std::size_t i = 0; i < properties.size(); ++i) {
       if (!properties[i].name.empty()) named |= PropertySet{1} << i;
     }
@@ -122,75 +132,77 @@ class Checking {
     options.stop_at = options_.every ? 0 : named;
     auto explorer = std::make_unique<Explorer>(*model, options);
     explorer->run();
+    report_.fingerprints = options.fingerprints;
     if ((explorer->violated() & named) != 0 &&
         (threads_of(options) > 1 || options.fingerprints)) {
       // Once more, alone, so that the run that is shown is always the same.
       options.threads = 1;
       options.fingerprints = false;
-      auto again = std::make_unique<M>(bounds_);
-      explorer = std::make_unique<Explorer>(*again, options);
-      model = std::move(again);
+      explorer.reset();
+      model = subject_.model();
+      explorer = std::make_unique<Explorer>(*model, options);
       explorer->run();
     }
     report_.safety = searched(*explorer, began);
-    report_.fingerprints = options.fingerprints;
     for (std::size_t i = 0; i < properties.size(); ++i) {
-      const Property& property = properties[i];
-      if ((named >> i & 1) == 0) continue;
-      Finding finding{property.name, Finding::Verdict::undecided, {}, {}};
-      const bool seen = ((explorer->violated() | explorer->shown()) >> i & 1) != 0;
-      if (property.kind == Property::Kind::sometimes) {
-        if (seen) finding.verdict = Finding::Verdict::holds;
-        if (!seen && explorer->stop() == Stop::none) {
-          finding.verdict = Finding::Verdict::broken;
-          finding.what = "it never happens";
-        }
-      } else if (seen) {
-        finding.verdict = Finding::Verdict::broken;
-        const auto way = explorer->way_to(explorer->violation_of(i));
-        finding.steps = steps_through<P, A>(*model, states(*model, *explorer, way));
-        finding.what = A::describe(i);
-      } else if (explorer->stop() == Stop::none) {
-        finding.verdict = Finding::Verdict::holds;
-      }
-      note(std::move(finding));
+      if ((named >> i & 1) != 0) judge(properties[i], i, *model, *explorer);
     }
   }
 
-  template <class P, class A>
-  void judge_liveness(const std::vector<Aim>& aims) {
-    const auto began = std::chrono::steady_clock::now();
-    Bounds bounds = bounds_;
-    bounds.fifo = true;
-    bounds.order = false;
-    bounds.reductions.symmetry = false;
-    bounds.reductions.partial_order = false;
-    const M model(bounds);
+  void judge(const Property& property, std::size_t i, const M& model, const Explorer& explorer) {
+    Finding finding{.property = property.name};
+    const bool exhausted = explorer.stop() == Stop::none;
+    const bool seen = ((explorer.violated() | explorer.shown()) >> i & 1) != 0;
+    if (property.kind == Property::Kind::sometimes) {
+      if (seen) finding.verdict = Finding::Verdict::holds;
+      if (!seen && exhausted) {
+        finding.verdict = Finding::Verdict::broken;
+        finding.what = "it never happens";
+      }
+    } else if (seen) {
+      finding.verdict = Finding::Verdict::broken;
+      finding.what = subject_.describe(i);
+      const auto way = explorer.way_to(explorer.violation_of(i));
+      subject_.tell(model, states(model, explorer, way), finding);
+    } else if (exhausted) {
+      finding.verdict = Finding::Verdict::holds;
+    }
+    note(std::move(finding));
+  }
+
+  void judge_liveness() {
+    const Moment began = std::chrono::steady_clock::now();
+    const auto model = subject_.live_model();
     ExploreOptions options = options_.explore;
     options.fingerprints = false;
-    Explorer explorer(model, options);
+    Explorer explorer(*model, options);
     explorer.run();
     report_.liveness = searched(explorer, began);
     if (explorer.stop() != Stop::none) {
-      for (const Aim& aim : aims) note({aim.name, Finding::Verdict::undecided, {}, {}});
+      leave_undecided();
       return;
     }
-    const StateGraph graph(model, explorer, threads_of(options));
+    const StateGraph graph(*model, explorer, threads_of(options));
     report_.liveness->memory += graph.memory();
-    for (const Aim& aim : aims) {
-      Finding finding{aim.name, Finding::Verdict::holds, {}, {}};
-      if (const auto lasso = aim.missed_in(graph, model.chooses())) {
+    bool by_chance = false;
+    if constexpr (requires { model->chooses(); }) by_chance = model->chooses();
+    for (const Aim& aim : subject_.aims) {
+      Finding finding{.property = aim.name, .verdict = Finding::Verdict::holds};
+      if (const auto lasso = aim.missed_in(graph, by_chance)) {
         std::vector<StateStore::Number> way = lasso->way;
         way.insert(way.end(), lasso->loop.begin(), lasso->loop.end());
         finding.verdict = Finding::Verdict::broken;
         finding.what = aim.what;
-        finding.steps = steps_through<P, A>(model, states(model, explorer, way));
+        subject_.tell(*model, states(*model, explorer, way), finding);
         if (!lasso->loop.empty()) finding.loop = lasso->way.size() - 1;
       }
       note(std::move(finding));
     }
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
-    report_.liveness->seconds = took.count();
+    report_.liveness->seconds = since(began);
+  }
+
+  void leave_undecided() {
+    for (const Aim& aim : subject_.aims) note({.property = aim.name});
   }
 
   std::vector<State> states(const M& model, const Explorer& explorer,
@@ -214,16 +226,28 @@ class Checking {
     report_.findings.push_back(std::move(finding));
   }
 
-  const Info& info_;
-  const Bounds& bounds_;
+  Subject<M> subject_;
   const CheckOptions& options_;
   Report report_;
 };
 
-template <class P>
+// A group that runs P for the application A.
+template <class P, class A = ApplicationOf<P>>
 Report check(const Bounds& bounds, const CheckOptions& options) {
-  using A = ApplicationOf<P>;
-  return Checking<GroupModel<P, A>>(P::info(), bounds, options).template run<P, A>();
+  using M = GroupModel<P, A>;
+  Bounds live = bounds;
+  live.fifo = true;
+  live.order = false;
+  live.reductions.symmetry = false;
+  live.reductions.partial_order = false;
+  Subject<M> subject;
+  subject.model = [&] { return std::make_unique<M>(bounds); };
+  subject.live_model = [&] { return std::make_unique<M>(live); };
+  subject.aims = A::aims(P::info(), bounds, options.demands);
+  subject.describe = &A::describe;
+  subject.tell = [](const M& model, const std::vector<typename M::State>& states,
+                    Finding& finding) { finding.steps = steps_through<P, A>(model, states); };
+  return Checking<M>(std::move(subject), options).run();
 }
 
 }  // namespace baton::check

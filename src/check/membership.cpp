@@ -12,15 +12,11 @@ const Checkable& membership() {
         bounds.setup = setup;
         bounds.fifo = false;
         bounds.time = {
-            .counts = true, .unit = Membership::tick_time, .limit = 5, .prompt = true};
+            .counts = true, .unit = Membership::tick_time, .limit = 3, .prompt = true};
         bounds.budgets = {.crash = 1, .recover = 1, .suspect = 1};
         return bounds;
       },
-      [](const Bounds& bounds, const CheckOptions& options) {
-        using M = GroupModel<Membership, MembershipApplication>;
-        return Checking<M>(Membership::info(), bounds, options)
-            .run<Membership, MembershipApplication>();
-      }};
+      &check<Membership, MembershipApplication>};
   return membership;
 }
 

@@ -1,6 +1,7 @@
 // What came of a check: each property, and how it is broken if it is.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -20,9 +21,12 @@ struct Finding {
   };
   std::string property;
   Verdict verdict = Verdict::undecided;
-  std::string what;                   // where broken: how, in a sentence
-  std::vector<ScheduledStep> steps;   // ... and by which run
+  std::string what{};                 // where broken: how, in a sentence
+  std::vector<ScheduledStep> steps{};  // ... and by which run
+  std::vector<std::string> told{};    // ... in words, where no host can follow it
   std::optional<std::size_t> loop{};  // its first step that repeats, if it goes on for ever
+
+  std::size_t length() const { return std::max(steps.size(), told.size()); }
 };
 
 // How much was searched.

@@ -39,7 +39,7 @@ class CheckCommand {
     const check::Bounds bounds = options_.bounds(subject);
     TraceOutput output(options_.drawing, bounds.setup.size);
     const Report report = search(subject, bounds);
-    const Finding* broken = shown(report);
+    const Finding* broken = report.broken();
     if (options_.json) {
       std::cout << boost::json::serialize(json_of(subject.info(), bounds, report)) << "\n";
     } else if (output.leaves_standard_output()) {
@@ -51,6 +51,10 @@ class CheckCommand {
 
  private:
   const check::Checkable& chosen() const {
+    if (options_.algorithm == check::membership().info().name) return check::membership();
+    for (const check::Checkable& machine : check::machines()) {
+      if (machine.info().name == options_.algorithm) return machine;
+    }
     const check::Entry* entry = check::find(options_.algorithm);
     if (entry == nullptr) algorithm(options_.algorithm);  // says what is wrong
     const check::Checkable& found = entry->with(options_.layers());
@@ -73,12 +77,12 @@ class CheckCommand {
     return report;
   }
 
-  static const Finding* shown(const Report& report) {
-    const Finding* broken = report.broken();
-    return broken != nullptr && !broken->steps.empty() ? broken : nullptr;
-  }
-
+  // The run itself, drawn, or told where no host can follow it.
   void show(const Info& info, const Finding& broken, TraceOutput& output) {
+    if (sim::find(options_.algorithm) == nullptr) {
+      if (!options_.json) std::cout << "\n" << steps_of(broken);
+      return;
+    }
     Schedule schedule;
     schedule.algorithm = options_.algorithm;
     schedule.arguments = options_.arguments(info);

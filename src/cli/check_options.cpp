@@ -77,6 +77,10 @@ void CheckCommandOptions::add_to(CLI::App& command) {
   count("--suspicions", suspicions, "So many wrong suspicions");
   count("--delays", delays, "So many messages later than any should be, where time counts");
   count("--under-way", under_way, "Leaves out runs with more messages on one channel");
+  command.add_flag("--atomic", atomic, "Shared memory: registers are atomic, not only safe")
+      ->disable_flag_override()
+      ->group("Instance");
+  count("--tickets", tickets, "Shared memory: leaves out runs with more tickets");
   count("--time", time, "So many units of time, where time counts (0: for ever)");
 
   command.add_flag("--reliable", reliable, "On the layer that repeats lost messages")
@@ -193,6 +197,8 @@ check::Bounds CheckCommandOptions::bounds(const check::Checkable& subject) const
   take("--delays", delays, bounds.budgets.delay);
   take("--under-way", under_way, bounds.under_way);
   take("--time", time, bounds.time.limit);
+  take("--tickets", tickets, bounds.tickets);
+  if (atomic) bounds.atomic = true;
   if (!omission.empty()) {
     if (!resilient) throw UsageError("--omit goes with --resilient");
     bounds.setup.omission = omission_named(omission);

@@ -34,6 +34,8 @@ struct CheckCommandOptions {
   std::uint32_t delays = 0;
   std::uint32_t under_way = 0;
   std::uint32_t time = 0;
+  bool atomic = false;
+  std::uint32_t tickets = 0;
 
   bool reliable = false;
   bool resilient = false;

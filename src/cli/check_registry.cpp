@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 #include <cstdio>
 #include <iostream>
+#include <vector>
 
 #include "cli/check_text.h"
 #include "cli/command.h"
@@ -18,7 +19,6 @@ using check::Finding;
 // One algorithm's instance, and whether what came of it is as it should be.
 struct Row {
   const Info* info = nullptr;
-  std::string layers;
   check::Bounds bounds;
   check::Report report;
 
@@ -51,12 +51,29 @@ void add_rows(Table& table, const Row& row) {
     std::string verdict(name_of(finding.verdict));
     if (broken) {
       verdict = (row.info->is_wrong() ? "caught" : "BROKEN") + std::string(", ") +
-                std::to_string(finding.steps.size()) + " steps";
+                std::to_string(finding.length()) + " steps";
     }
     table.add({first ? std::string(row.info->name) : "", finding.property, verdict,
                first ? grouped(row.states()) : "", first ? time : ""});
     first = false;
   }
+}
+
+std::vector<const check::Checkable*> whole_registry() {
+  std::vector<const check::Checkable*> all;
+  for (const check::Entry& entry : check::catalog()) {
+    // Superpeers are for groups larger than can be checked.
+    if (entry.info().choice == Choice::several) continue;
+    for (const check::Checkable& subject : entry.layered) {
+      const auto layers = static_cast<Layers>(&subject - entry.layered);
+      if (subject.check != nullptr && is_checked_on(layers, entry.info().name)) {
+        all.push_back(&subject);
+      }
+    }
+  }
+  for (const check::Checkable& machine : check::machines()) all.push_back(&machine);
+  all.push_back(&check::membership());
+  return all;
 }
 
 }  // namespace
@@ -67,27 +84,19 @@ int check_registry(const CheckCommandOptions& options) {
               {left, left, left, right, right});
   boost::json::array all;
   std::size_t wrong = 0;
-  bool undecided = false;
   ProgressLine line;
-  for (const check::Entry& entry : check::catalog()) {
-    for (const Layers layers :
-         {Layers::none, Layers::reliable, Layers::resilient, Layers::both}) {
-      const check::Checkable& subject = entry.with(layers);
-      if (subject.check == nullptr || !is_checked_on(layers, entry.info().name)) continue;
-      if (entry.info().choice == Choice::several) continue;
-      Row row{.info = &subject.info(), .bounds = options.bounds(subject)};
-      check::CheckOptions search = options.search(subject.info());
-      if (line.is_shown()) {
-        search.explore.progress = [&](const check::Progress& progress) {
-          line.show(std::string(row.info->name) + ": " + progress_of(progress));
-        };
-      }
-      row.report = subject.check(row.bounds, search);
-      if (!row.is_as_it_should_be()) ++wrong;
-      undecided = undecided || !row.report.is_exhausted();
-      add_rows(table, row);
-      if (options.json) all.push_back(json_of(*row.info, row.bounds, row.report));
+  for (const check::Checkable* subject : whole_registry()) {
+    Row row{.info = &subject->info(), .bounds = options.bounds(*subject)};
+    check::CheckOptions search = options.search(subject->info());
+    if (line.is_shown()) {
+      search.explore.progress = [&](const check::Progress& progress) {
+        line.show(std::string(row.info->name) + ": " + progress_of(progress));
+      };
     }
+    row.report = subject->check(row.bounds, search);
+    if (!row.is_as_it_should_be()) ++wrong;
+    add_rows(table, row);
+    if (options.json) all.push_back(json_of(*row.info, row.bounds, row.report));
   }
   if (options.json) {
     std::cout << boost::json::serialize(all) << "\n";

@@ -73,8 +73,12 @@ std::string_view name_of(Finding::Verdict verdict) {
 }
 
 std::string describe(const Info& info, const check::Bounds& bounds) {
-  std::string text = std::string(info.name) + ", " + std::to_string(bounds.setup.size) +
-                     " processes, ";
+  std::string text =
+      std::string(info.name) + ", " + std::to_string(bounds.setup.size) + " processes, ";
+  if (info.kind == Kind::shared_memory) {
+    return text + (bounds.atomic ? "atomic" : "safe") + " registers, tickets up to " +
+           std::to_string(bounds.tickets);
+  }
   if (bounds.requesters != 0) text += "of which " + std::to_string(bounds.requesters) + " ask, ";
   const char* request = info.kind == Kind::election      ? "election"
                         : info.kind == Kind::observation ? "observation"
@@ -148,12 +152,32 @@ boost::json::object json_of(const Info& info, const check::Bounds& bounds,
   for (const Finding& finding : report.findings) {
     boost::json::object one{{"property", finding.property}, {"verdict", name_of(finding.verdict)}};
     if (!finding.what.empty()) one["what"] = finding.what;
-    if (!finding.steps.empty()) one["steps"] = finding.steps.size();
+    if (finding.length() > 0) one["steps"] = finding.length();
     if (finding.loop) one["loop"] = *finding.loop + 1;
     properties.push_back(std::move(one));
   }
   all["properties"] = std::move(properties);
   return all;
+}
+
+std::string steps_of(const Finding& finding) {
+  std::string text;
+  std::size_t number = 0;
+  const auto add = [&](const std::string& step) {
+    if (finding.loop == number) text += "     from here it can go on for ever:\n";
+    char line[32];
+    std::snprintf(line, sizeof line, "%4zu ", ++number);
+    text += line + step + "\n";
+  };
+  for (const std::string& step : finding.told) add(step);
+  for (const ScheduledStep& step : finding.steps) {
+    std::string words(name_of(step.kind));
+    if (step.node != nobody) words += " " + std::to_string(step.node.value);
+    if (step.peer != nobody) words += ", " + std::to_string(step.peer.value);
+    if (!step.message.empty()) words += ": " + step.message;
+    add(words);
+  }
+  return text;
 }
 
 std::string progress_of(const check::Progress& progress) {

@@ -16,6 +16,8 @@ std::string text_of(const Info& info, const check::Bounds& bounds, const check::
                     bool ascii);
 boost::json::object json_of(const Info& info, const check::Bounds& bounds,
                             const check::Report& report);
+// The run that breaks a property, step by step.
+std::string steps_of(const check::Finding& finding);
 // One line while it goes on.
 std::string progress_of(const check::Progress& progress);
 // "holds", "broken", "undecided".

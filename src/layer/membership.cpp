@@ -21,7 +21,8 @@ Membership::Membership(NodeId self, const Setup& setup) : Membership(self, setup
 Membership::Membership(NodeId self, const Setup& setup, const Durable& durable)
     : self_(self), setup_(&setup), detector_(self, setup.size, true, setup.patience) {
   state_.peers.resize(setup.size);
-  if (!omits(Omission::durable_promises)) state_.durable = durable;
+  const bool forgets = omits(Omission::durable_promises) || omits(Omission::unique_epochs);
+  if (!forgets) state_.durable = durable;
   state_.durable.incarnation = next(durable.incarnation);
   if (omits(Omission::unique_epochs)) state_.durable.incarnation = {1};
   note(state_.durable.promised);

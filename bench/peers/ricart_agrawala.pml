@@ -4,10 +4,9 @@
  *
  * Three processes, each of which asks ENTRIES times, and one FIFO channel for each ordered pair.
  * The protocol is that of src/mutex/ricart_agrawala, and so is the grain: a handler with all that
- * it sends is one step. A state is what the class calls its state (also where its value no longer
- * matters: `mine` after the release), the channels, and how often each process has asked; nothing
- * else. So the states that SPIN stores are in one-to-one correspondence with those that Baton
- * reaches.
+ * it sends is one step. A state is what the class calls its state, the channels, and how often each
+ * process has asked; nothing else. So the states that SPIN stores are in one-to-one correspondence
+ * with those that Baton reaches: 1,617,727 with 5 requests of each process.
  *
  * Checked: mutual exclusion, and that everybody has been served when nothing can happen any more.
  *

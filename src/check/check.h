@@ -133,8 +133,7 @@ class Checking {
     auto explorer = std::make_unique<Explorer>(*model, options);
     explorer->run();
     report_.fingerprints = options.fingerprints;
-    if ((explorer->violated() & named) != 0 &&
-        (threads_of(options) > 1 || options.fingerprints)) {
+    if ((explorer->violated() & named) != 0 && (threads_of(options) > 1 || options.fingerprints)) {
       // Once more, alone, so that the run that is shown is always the same.
       options.threads = 1;
       options.fingerprints = false;

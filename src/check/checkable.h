@@ -9,11 +9,10 @@ namespace baton::check {
 
 template <class P, Layers layers = Layers::none>
 Checkable checkable() {
-  return {&P::info,
-          [](const Setup& setup) {
-            return default_bounds(P::info(), nature_of<P>(), layers, setup);
-          },
-          &check<P>};
+  return {
+      &P::info,
+      [](const Setup& setup) { return default_bounds(P::info(), nature_of<P>(), layers, setup); },
+      &check<P>};
 }
 
 }  // namespace baton::check

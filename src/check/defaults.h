@@ -15,8 +15,9 @@ namespace baton::check {
 // What P says about itself that bounds depend on.
 struct Nature {
   Kind kind{};
-  bool rewritable = false;  // numbers have a canonical form, so that any number of requests is finite
-  bool piles_up = false;    // a slow process may find any number of messages
+  bool rewritable =
+      false;              // numbers have a canonical form, so that any number of requests is finite
+  bool piles_up = false;  // a slow process may find any number of messages
 };
 
 template <class P>

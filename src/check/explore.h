@@ -2,6 +2,7 @@
 // shortest one. All states of one depth are expanded, by all threads, before any of the next.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -120,6 +121,7 @@ class Explorer {
       }
       expand_level();
       collect();
+      if (has_learned()) begin();
     }
     if (stop_ == Stop::none && violated() & options_.stop_at) stop_ = Stop::violation;
   }
@@ -163,6 +165,22 @@ class Explorer {
   };
   static constexpr std::uint32_t chunk_size = 256;
 
+  // A state that was reached, before it is known whether it is new.
+  struct Reached {
+    State state;
+    std::uint64_t hash = 0;
+    std::size_t size = 0;
+    std::uint8_t bytes[M::most_bytes];
+  };
+
+  // All that was reached from one state.
+  struct Batch {
+    std::vector<Reached> reached;  // of which the first `count` are of now
+    std::size_t count = 0;
+    std::uint64_t generated = 0;
+    Number parent = StateStore::none;
+  };
+
   // What belongs to one thread.
   struct Hand {
     explicit Hand(Explorer& explorer) : worker(*explorer.model_), writer(explorer.store_) {}
@@ -170,6 +188,8 @@ class Explorer {
     typename M::Worker worker;
     StateStore::Writer writer;
     State state;
+    std::array<Batch, 3> batches;
+    std::size_t turn = 0;
     std::uint64_t generated = 0;
     PropertySet judged = 0;
     std::vector<Number> first_violation;
@@ -179,31 +199,120 @@ class Explorer {
     std::uint64_t in_next = 0;
   };
 
+  // Some models reduce by what their processes have not been seen to do. If they then do it, all
+  // that was left out may matter.
+  bool has_learned() const {
+    if constexpr (requires { model_->has_learned(); }) {
+      return !options_.fingerprints && stop_ == Stop::none && model_->has_learned();
+    } else {
+      return false;
+    }
+  }
+
   void begin() {
+    if constexpr (requires { model_->begin(); }) {
+      model_->begin();
+      store_.clear();
+      for (const auto& hand : teams_) hand->writer = StateStore::Writer(store_);
+      generated_ = 0;
+      judged_ = 0;
+      std::fill(first_violation_.begin(), first_violation_.end(), StateStore::none);
+      for (const auto& hand : teams_) {
+        hand->judged = 0;
+        hand->first_violation.clear();
+      }
+    }
     Hand& hand = *teams_[0];
-    hand.worker.initial([&](const State& state) { meet(hand, state, StateStore::none); });
+    Batch& batch = hand.batches[0];
+    hand.worker.initial([&](const State& state) { reach(hand, batch, state); });
+    fetch_places(batch);
+    meet_all(hand, batch);
     depth_ = 0;
     collect();
   }
 
-  void meet(Hand& hand, const State& state, Number parent) {
-    ++hand.generated;
-    if (!hand.worker.within(state)) return;
+  // Memory is slow to answer. So three states are in the works at once: while one is expanded, the
+  // places of what was reached from the one before are looked at, and what was reached from the
+  // one before that is added.
+  void expand(Hand& hand, Number parent) {
+    Batch& batch = hand.batches[hand.turn % 3];
+    batch.parent = parent;
+    const auto visit = [&](const typename M::Step&, const State& next) {
+      reach(hand, batch, next);
+    };
+    const auto was_known = [&](const State& state) { return is_settled(hand, state); };
+    if constexpr (requires { hand.worker.successors(hand.state, visit, was_known); }) {
+      if (options_.fingerprints) {
+        hand.worker.successors(hand.state, visit);
+      } else {
+        hand.worker.successors(hand.state, visit, was_known);
+      }
+    } else {
+      hand.worker.successors(hand.state, visit);
+    }
+    fetch_places(batch);
+    advance(hand);
+  }
+  // Whether the state is of this level or of one before.
+  bool is_settled(Hand& hand, const State& state) const {
     std::uint8_t bytes[M::most_bytes];
-    const std::size_t size = hand.worker.encode(state, bytes);
+    const Number number = store_.find(bytes, hand.worker.encode(state, bytes));
+    return number != StateStore::none && store_.is_settled(number);
+  }
+  void advance(Hand& hand) {
+    ++hand.turn;
+    const Batch& looked_at = hand.batches[(hand.turn + 1) % 3];
+    for (std::size_t i = 0; i < looked_at.count; ++i) {
+      if (!options_.fingerprints) store_.fetch_likeness(looked_at.reached[i].hash);
+    }
+    meet_all(hand, hand.batches[hand.turn % 3]);
+  }
+
+  void reach(Hand& hand, Batch& batch, const State& state) {
+    ++batch.generated;
+    if (!hand.worker.within(state)) return;
+    if (batch.count == batch.reached.size()) batch.reached.emplace_back();
+    Reached& one = batch.reached[batch.count++];
+    one.state = state;
+    one.size = hand.worker.encode(state, one.bytes);
+  }
+  void fetch_places(Batch& batch) {
+    for (std::size_t i = 0; i < batch.count; ++i) {
+      Reached& one = batch.reached[i];
+      one.hash = hash_of(one.bytes, one.size);
+      if (options_.fingerprints) {
+        fingerprints_.fetch_place(one.hash);
+      } else {
+        store_.fetch_place(one.hash);
+      }
+    }
+  }
+
+  void meet_all(Hand& hand, Batch& batch) {
+    // What one thread has in the works when it finds what it looks for does not count.
+    if (!is_over()) {
+      hand.generated += batch.generated;
+      for (std::size_t i = 0; i < batch.count; ++i) meet(hand, batch.reached[i], batch.parent);
+    }
+    batch.count = 0;
+    batch.generated = 0;
+  }
+  bool is_over() const { return found_.load(std::memory_order_relaxed) && threads_ == 1; }
+
+  void meet(Hand& hand, const Reached& one, Number parent) {
     Number number = StateStore::none;
     if (options_.fingerprints) {
-      if (!fingerprints_.add(hash_of(bytes, size))) return;
+      if (!fingerprints_.add(one.hash)) return;
       if (hand.in_next++ % chunk_size == 0) hand.marks.push_back(hand.next.size());
-      hand.next.push_back(static_cast<std::uint8_t>(size));
-      hand.next.push_back(static_cast<std::uint8_t>(size >> 8));
-      hand.next.insert(hand.next.end(), bytes, bytes + size);
+      hand.next.push_back(static_cast<std::uint8_t>(one.size));
+      hand.next.push_back(static_cast<std::uint8_t>(one.size >> 8));
+      hand.next.insert(hand.next.end(), one.bytes, one.bytes + one.size);
     } else {
       bool is_new = false;
-      std::tie(number, is_new) = hand.writer.add(bytes, size, parent);
+      std::tie(number, is_new) = hand.writer.add(one.bytes, one.size, one.hash, parent);
       if (!is_new) return;
     }
-    const PropertySet judged = hand.worker.judge(state);
+    const PropertySet judged = hand.worker.judge(one.state);
     if ((judged & ~hand.judged) == 0) return;
     for (std::size_t i = 0; i < first_violation_.size(); ++i) {
       if (((judged & ~hand.judged) >> i & 1) == 0) continue;
@@ -215,11 +324,6 @@ class Explorer {
     if (judged & always_ & options_.stop_at) found_ = true;
   }
 
-  void expand(Hand& hand, Number parent) {
-    hand.worker.successors(
-        hand.state, [&](const typename M::Step&, const State& next) { meet(hand, next, parent); });
-  }
-
   void expand_level() {
     next_chunk_ = 0;
     detail::Crossing crossing(threads_);
@@ -227,7 +331,7 @@ class Explorer {
       Hand& hand = *teams_[index];
       const auto make_room = [&] { grow(); };
       for (std::size_t i = next_chunk_++; i < frontier_.size(); i = next_chunk_++) {
-        if (stop_ != Stop::none || (found_ && threads_ == 1)) break;
+        if (stop_ != Stop::none || is_over()) break;
         expand_chunk(hand, frontier_[i]);
         if (is_crowded()) crossing.close();
         if (crossing.is_closed()) crossing.wait(make_room);
@@ -247,12 +351,18 @@ class Explorer {
   }
 
   void expand_chunk(Hand& hand, const Chunk& chunk) {
+    expand_states(hand, chunk);
+    advance(hand);
+    advance(hand);
+  }
+
+  void expand_states(Hand& hand, const Chunk& chunk) {
     if (chunk.buffer == nullptr) {
       for (std::uint64_t number = chunk.first; number < chunk.last; ++number) {
         const auto bytes = store_.bytes_of(static_cast<Number>(number));
         hand.worker.decode(bytes.data(), bytes.size(), hand.state);
         expand(hand, static_cast<Number>(number));
-        if (found_ && threads_ == 1) return;
+        if (is_over()) return;
       }
       return;
     }

@@ -12,7 +12,6 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -142,7 +141,8 @@ class GroupModel {
   struct State {
     std::array<Id, most_processes * most_processes + 1> part{};
   };
-  static constexpr std::size_t most_bytes = 5 * (most_processes * most_processes + 1);
+  // The last ones are written together with what follows.
+  static constexpr std::size_t most_bytes = 5 * (most_processes * most_processes + 1) + 8;
 
   static constexpr std::uint8_t unfair = 255;
   struct Step {
@@ -180,6 +180,14 @@ class GroupModel {
   bool chooses() const { return chooses_; }
   std::size_t renamings() const { return renamings_.size(); }
 
+  // Partial-order reduction relies on who has never been seen to send to whom. begin() makes what
+  // has been seen so far the basis of a search; if somebody then does send for the first time, the
+  // search must begin again.
+  bool has_learned() const {
+    return can_reduce_order() && (senders_.load() & ~relied_on_.load()) != 0;
+  }
+  void begin() const { relied_on_ = senders_.load(); }
+
   class Worker;
 
  private:
@@ -191,6 +199,15 @@ class GroupModel {
     std::vector<Armed> timers;
     bool up = false;
     Numbers numbers{};
+  };
+  struct LocalBrief {
+    LocalBrief() = default;
+    explicit LocalBrief(const LocalEntry& entry)
+        : glance(entry.glance), up(entry.up), has_timers(!entry.timers.empty()) {}
+
+    typename A::Glance glance{};
+    bool up = false;
+    bool has_timers = false;
   };
   struct LetterEntry {
     Letter letter;
@@ -212,13 +229,30 @@ class GroupModel {
   }
   std::uint32_t rest() const { return size_ * size_; }
 
+  // Bit from * most_processes + to: `from` sends to `to`.
+  static std::uint64_t pair_bit(std::uint32_t from, std::uint32_t to) {
+    return std::uint64_t{1} << (from * most_processes + to);
+  }
+  void note_send(std::uint32_t from, std::uint32_t to) const {
+    std::uint64_t pairs = pair_bit(from, to);
+    for (const Renaming& renaming : renamings_) pairs |= pair_bit(renaming[from], renaming[to]);
+    if ((senders_.load() & pairs) != pairs) senders_ |= pairs;
+  }
+  // Whether steps of different processes can always trade places.
+  bool can_reduce_order() const {
+    return bounds_.reductions.partial_order && bounds_.fifo && bounds_.budgets == Budgets{} &&
+           !bounds_.time.counts && !bounds_.order && bounds_.under_way == 0;
+  }
+
   Bounds bounds_;
   std::uint32_t size_;
-  mutable std::deque<Interner<LocalEntry>> locals_;
+  mutable std::vector<Interner<LocalEntry, LocalBrief>> locals_;  // of each process
   mutable Interner<LetterEntry> letters_;
   mutable Interner<Channel> channels_;
   mutable Interner<Rest> rests_;
   mutable std::atomic<bool> chooses_{false};
+  mutable std::atomic<std::uint64_t> senders_{0};    // seen so far
+  mutable std::atomic<std::uint64_t> relied_on_{0};  // in this search
   std::vector<Property> properties_;
   std::vector<Renaming> renamings_;  // but for the one that changes nothing
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bit>
+#include <cstring>
 #include <functional>
 
 #include "check/group_model.h"
@@ -25,11 +26,18 @@ class GroupModel<P, A>::Worker {
 
   template <class Visit>
   void successors(const State& state, Visit visit) {
-    if (m_->bounds_.reductions.partial_order && visit_ample(state, visit)) return;
     each_step(state, [&](const Step& step, State& next) {
       normalize(next);
       visit(step, next);
     });
+  }
+
+  // As many as are needed to find every state that properties can tell from others. `was_known`
+  // says whether a state was there before this one is expanded.
+  template <class Visit, class WasKnown>
+  void successors(const State& state, Visit visit, WasKnown was_known) {
+    if (m_->can_reduce_order() && visit_ample(state, visit, was_known)) return;
+    successors(state, visit);
   }
 
   PropertySet judge(const State& state) const { return A::judge(View(*this, state)); }
@@ -41,23 +49,47 @@ class GroupModel<P, A>::Worker {
     return true;
   }
 
+  // Each number as groups of seven bits, the lowest first; all but the last have the eighth bit
+  // set.
   std::size_t encode(const State& state, std::uint8_t* bytes) const {
     std::uint8_t* at = bytes;
-    for (std::uint32_t i = 0; i < m_->parts(); ++i) {
+    std::uint64_t word = 0;
+    unsigned filled = 0;
+    const auto flush = [&] {
+      std::memcpy(at, &word, sizeof(word));
+      at += filled / 8;
+      word = 0;
+      filled = 0;
+    };
+    const std::uint32_t parts = m_->parts();
+    for (std::uint32_t i = 0; i < parts; ++i) {
       Id id = state.part[i];
-      for (; id >= 0x80; id >>= 7) *at++ = static_cast<std::uint8_t>(id | 0x80);
-      *at++ = static_cast<std::uint8_t>(id);
+      if (id >= 0x4000) {
+        flush();
+        for (; id >= 0x4000; id >>= 7) *at++ = static_cast<std::uint8_t>(id | 0x80);
+      }
+      // Seven bits, or twice seven: without a branch, which could not be foreseen.
+      const unsigned is_long = id >= 0x80 ? 1 : 0;
+      word |= std::uint64_t{id + (id & 0x3F80) + (is_long << 7)} << filled;
+      filled += 8 + 8 * is_long;
+      if (i % 4 == 3) flush();
     }
+    flush();
     return static_cast<std::size_t>(at - bytes);
   }
   void decode(const std::uint8_t* bytes, std::size_t, State& state) const {
-    for (std::uint32_t i = 0; i < m_->parts(); ++i) {
-      Id id = *bytes & 0x7F;
-      for (unsigned shift = 7; (*bytes++ & 0x80) != 0; shift += 7) {
-        id |= static_cast<Id>(*bytes & 0x7F) << shift;
+    const std::uint32_t rest = m_->rest();
+    for (std::uint32_t i = 0; i < rest; ++i) {
+      // As there is another part, there are two bytes.
+      const Id goes_on = bytes[0] >> 7;
+      if (goes_on != 0 && bytes[1] >= 0x80) {
+        bytes = decode(bytes, state.part[i]);
+      } else {
+        state.part[i] = (bytes[0] & 0x7F) | (goes_on * bytes[1]) << 7;
+        bytes += 1 + goes_on;
       }
-      state.part[i] = id;
     }
+    decode(bytes, state.part[rest]);
   }
 
   // Every first state and every step as they are, before any reduction.
@@ -72,7 +104,7 @@ class GroupModel<P, A>::Worker {
   ScheduledStep told(const Step& step);
   // What was chosen in the step that is being visited, if a protocol took it; or before the first
   // state that is being visited.
-  const std::vector<std::uint32_t>& choices() const { return *choices_; }
+  const std::vector<std::uint32_t>& choices() const { return *chosen_; }
   std::uint32_t pending(const State& state) const { return A::pending(View(*this, state)); }
   // Numbers below this are all that Step::fair can be.
   std::uint32_t fair_kinds() const { return size_ * (size_ - 1) + 3 * size_ + 1; }
@@ -84,9 +116,9 @@ class GroupModel<P, A>::Worker {
 
     std::uint32_t size() const { return w_->size_; }
     const Bounds& bounds() const { return w_->m_->bounds_; }
-    bool is_up(std::uint32_t node) const { return w_->local(*state_, node).up; }
+    bool is_up(std::uint32_t node) const { return w_->brief(*state_, node).up; }
     const typename A::Glance& glance(std::uint32_t node) const {
-      return w_->local(*state_, node).glance;
+      return w_->brief(*state_, node).glance;
     }
     const typename A::Global& global() const {
       return w_->m_->rests_[state_->part[w_->m_->rest()]].application;
@@ -114,14 +146,16 @@ class GroupModel<P, A>::Worker {
     std::uint32_t to;
     Id letter;
   };
+  // Small, as there are many and each is needed often.
   struct Outcome {
     Id local = 0;
-    std::vector<Send> sends;
-    typename A::Effect effect{};
-    std::vector<std::uint32_t> choices;
+    std::uint32_t first_send = 0;  // of sends_
+    std::uint32_t effect = 0;      // of effects_
+    std::uint16_t sends = 0;
+    bool enters : 1 = false;
+    bool is_visible : 1 = false;  // to properties
+    bool is_last : 1 = true;      // of those that a step can have
   };
-  using Outcomes = std::vector<Outcome>;
-
   enum class Op : std::uint8_t {
     step,    // a handler of the protocol
     push,    // a letter into a channel
@@ -134,13 +168,37 @@ class GroupModel<P, A>::Worker {
     mark  // a letter as late, or there twice
   };
 
+  static constexpr Id none = 0xFFFF'FFFF;
+
+  static const std::uint8_t* decode(const std::uint8_t* bytes, Id& id) {
+    id = *bytes & 0x7F;
+    for (unsigned shift = 7; (*bytes++ & 0x80) != 0; shift += 7) {
+      id |= static_cast<Id>(*bytes & 0x7F) << shift;
+    }
+    return bytes;
+  }
+
   static std::uint64_t key(Op op, std::uint32_t what, Id id) {
     return (std::uint64_t{static_cast<std::uint8_t>(op)} + 1) << 56 | std::uint64_t{what} << 32 |
            id;
   }
 
+  // The first few steps of a process in one of its states, together in one cache line.
+  struct alignas(64) Row {
+    struct Known {
+      std::uint32_t tag;
+      std::uint32_t detail;
+      std::uint32_t first;
+    };
+    std::uint32_t count = 0;
+    std::array<Known, 5> steps;
+  };
+
   const LocalEntry& local(const State& state, std::uint32_t node) const {
     return m_->locals_[node][state.part[node]];
+  }
+  const LocalBrief& brief(const State& state, std::uint32_t node) const {
+    return m_->locals_[node].brief(state.part[node]);
   }
   const Channel& channel_in(const State& state, std::uint32_t from, std::uint32_t to) const {
     return m_->channels_[state.part[m_->channel(from, to)]];
@@ -153,41 +211,70 @@ class GroupModel<P, A>::Worker {
     return m_->rests_.intern(reflect::encoded(rest), [&] { return rest; });
   }
 
+  // Whether properties see no difference.
+  static bool looks_same(const typename A::Glance& a, const typename A::Glance& b) {
+    if constexpr (requires { A::looks_same(a, b); }) {
+      return A::looks_same(a, b);
+    } else {
+      return reflect::encoded(a) == reflect::encoded(b);
+    }
+  }
+
   template <class Handler>
-  Outcomes run(std::uint32_t node, const Local& before, Handler handler);
-  void carry_out(std::uint32_t node, Local& local, Out& out, Outcome& outcome,
+  std::uint32_t run(std::uint32_t node, const Local& before, Handler handler);
+  void carry_out(std::uint32_t node, Local& local, Out& out, typename A::Effect& effect,
                  std::vector<Message>& to_self);
   void arm(Local& local, TimerId timer, Ticks after);
 
-  template <class Compute>
-  const Outcomes& outcomes(std::uint64_t a, std::uint64_t b, Compute compute) {
-    const std::uint32_t index = cache_.get({a, b}, [&] {
-      results_.push_back(std::make_unique<Outcomes>(compute()));
-      return static_cast<std::uint32_t>(results_.size() - 1);
-    });
-    return *results_[index];
-  }
-  // A step of one process: `what` and `detail` tell it from others of the same process.
+  // A step of one process, as the place of its first outcome: `what`, `peer` and `detail` tell it
+  // from others of the same process.
   template <class Handler>
-  const Outcomes& act(const State& state, std::uint32_t node, Kind what, std::uint64_t detail,
-                      Handler handler) {
+  std::uint32_t act(const State& state, std::uint32_t node, Kind what, std::uint32_t peer,
+                    std::uint32_t detail, Handler handler) {
     const Id id = state.part[node];
-    const std::uint32_t tag = static_cast<std::uint32_t>(what) << 4 | node;
-    return outcomes(key(Op::step, tag, id), detail,
-                    [&] { return run(node, m_->locals_[node][id].local, handler); });
+    const std::uint32_t tag = static_cast<std::uint32_t>(what) << 8 | peer << 4 | node;
+    if (id >= rows_[node].size()) rows_[node].resize(2 * std::size_t{id} + 64);
+    Row& row = rows_[node][id];
+    for (std::uint32_t i = 0; i < row.count; ++i) {
+      if (row.steps[i].tag == tag && row.steps[i].detail == detail) return row.steps[i].first;
+    }
+    const std::uint32_t first = cache_.get({key(Op::step, tag, id), detail}, [&] {
+      return run(node, m_->locals_[node][id].local, handler);
+    });
+    if (row.count < row.steps.size()) row.steps[row.count++] = {tag, detail, first};
+    return first;
   }
 
-  // Visits each outcome of a step of `node` in a state from which `base` was made.
+  // A channel from which a letter was taken.
+  struct Taken {
+    std::uint32_t part;
+    Id others;
+  };
+
+  // Visits each outcome of a step of `node`, from the place `first` on.
   template <class Visit>
-  void visit_outcomes(const State& base, std::uint32_t node, const Outcomes& outcomes, Step step,
-                      Visit& visit) {
-    for (const Outcome& outcome : outcomes) {
-      next_ = base;
+  void visit_outcomes(const State& state, std::uint32_t node, std::uint32_t first, Step step,
+                      Visit& visit, std::optional<Taken> taken = {}) {
+    for (std::uint32_t i = first;; ++i) {
+      const Outcome& outcome = outcomes_[i];
+      copy(state, next_);
+      if (taken) next_.part[taken->part] = taken->others;
       apply(next_, node, outcome);
-      step.outcome = static_cast<std::uint32_t>(&outcome - outcomes.data());
-      step.enters = A::enters(outcome.effect);
-      choices_ = &outcome.choices;
+      step.outcome = i - first;
+      step.enters = outcome.enters;
+      is_visible_ = outcome.is_visible;
+      chosen_ = &choices_[i];
       visit(static_cast<const Step&>(step), next_);
+      if (outcome.is_last) return;
+    }
+  }
+  // In a small group most parts are not used.
+  void copy(const State& from, State& to) const {
+    constexpr std::size_t few = 16;
+    if (m_->parts() <= few) {
+      std::copy_n(from.part.begin(), few, to.part.begin());
+    } else {
+      to = from;
     }
   }
   void apply(State& state, std::uint32_t node, const Outcome& outcome);
@@ -198,6 +285,17 @@ class GroupModel<P, A>::Worker {
 
   Id push(Id channel, Id letter);
   Id take(Id channel, std::uint32_t place);
+  // What a FIFO channel gives next, and the channel without it.
+  struct First {
+    Id letter;
+    Id others;
+  };
+  First first_of(Id channel) {
+    if (channel >= firsts_.size()) firsts_.resize(2 * channel, First{none, 0});
+    First& first = firsts_[channel];
+    if (first.letter == none) first = {m_->channels_[channel].letters[0], take(channel, 0)};
+    return first;
+  }
   // The letters of a channel that can be next, by place.
   template <class Visit>
   void each_next(const Channel& channel, Visit visit) const {
@@ -217,7 +315,7 @@ class GroupModel<P, A>::Worker {
   template <class Visit>
   void each_delivery(const State& state, Visit& visit);
   template <class Visit>
-  void deliver(const State& state, std::uint32_t from, std::uint32_t to, std::uint32_t place,
+  void deliver(const State& state, std::uint32_t from, std::uint32_t to, Id letter, Taken taken,
                Visit& visit);
   template <class Visit>
   void each_timer(const State& state, Visit& visit);
@@ -230,15 +328,24 @@ class GroupModel<P, A>::Worker {
   template <class Visit>
   void pass(const State& state, Visit& visit);
   template <class Visit>
-  bool visit_ample(const State&, Visit&) {
-    return false;
-  }
+  void command(const State& state, std::uint32_t node, Visit& visit);
+  template <class Visit>
+  void deliver_first(const State& state, std::uint32_t from, std::uint32_t to, Visit& visit);
+  template <class Visit>
+  void expire(const State& state, std::uint32_t node, Visit& visit);
+
+  template <class Visit, class WasKnown>
+  bool visit_ample(const State& state, Visit& visit, WasKnown& was_known);
+  template <class WasKnown>
+  bool is_ample(const State& state, std::uint32_t node, WasKnown& was_known);
+  std::uint32_t steps_of(const State& state, std::uint32_t node) const;
+  bool is_undisturbed(const State& state, std::uint32_t node, std::uint32_t active) const;
   template <class Visit>
   void begin_from(State state, std::uint32_t node, Visit& visit);
 
   void crash(State& state, std::uint32_t node);
   bool is_gone(const State& state, std::uint32_t node) const {
-    return !local(state, node).up && m_->rests_[state.part[m_->rest()]].budgets.recover == 0 &&
+    return !brief(state, node).up && m_->rests_[state.part[m_->rest()]].budgets.recover == 0 &&
            !HeedsReturns<P>;
   }
 
@@ -262,11 +369,19 @@ class GroupModel<P, A>::Worker {
 
   const GroupModel* m_;
   std::uint32_t size_;
-  Cache cache_;
-  std::vector<std::unique_ptr<Outcomes>> results_;
+  Cache<std::uint32_t> cache_;
+  Cache<NumberSet> moves_;
+  std::array<std::vector<Row>, most_processes> rows_;  // by process and its state
+  GrowingSequence<Outcome> outcomes_;
+  GrowingSequence<std::vector<std::uint32_t>> choices_;  // of each outcome
+  std::vector<Send> sends_;
+  std::vector<typename A::Effect> effects_{{}};  // the first: none that matters to others
+  std::vector<First> firsts_;                    // by channel
   State next_;
-  const std::vector<std::uint32_t>* choices_ = nullptr;
-  std::vector<std::uint32_t> chosen_first_;  // by the protocols as they start
+  const std::vector<std::uint32_t>* chosen_ = nullptr;  // in the step that is being visited
+  std::vector<std::uint32_t> chosen_first_;             // by the protocols as they start
+  bool is_visible_ = false;                             // the step that is being visited
+  std::vector<std::pair<Step, State>> ample_;
 };
 
 // Interning.
@@ -333,58 +448,85 @@ Id GroupModel<P, A>::Worker::intern(std::vector<Id>&& letters) {
       channel.must_arrive = channel.must_arrive || entry.letter.left == 0;
     }
     const Letter& first = m_->letters_[letters.front()].letter;
-    channel.is_prompt = m_->bounds_.time.prompt && first.left != late &&
-                        detail::is_background(first.message);
+    channel.is_prompt =
+        m_->bounds_.time.prompt && first.left != late && detail::is_background(first.message);
     channel.letters = std::move(letters);
     return channel;
   });
 }
 
-// One process's step.
+// One process's step: the place of its first outcome.
 
 template <Protocol P, class A>
 template <class Handler>
-auto GroupModel<P, A>::Worker::run(std::uint32_t node, const Local& before, Handler handler)
-    -> Outcomes {
-  Outcomes found;
+std::uint32_t GroupModel<P, A>::Worker::run(std::uint32_t node, const Local& before,
+                                            Handler handler) {
+  std::vector<Outcome> found;
+  std::vector<std::vector<std::uint32_t>> taken;
   std::vector<std::string> seen;
+  const typename A::Glance glance =
+      A::glance(before.application, before.protocol ? &*before.protocol : nullptr);
   detail::EveryChoice choices;
   do {
     Local local = before;
-    Outcome outcome;
+    Outcome outcome{.first_send = static_cast<std::uint32_t>(sends_.size())};
+    typename A::Effect effect{};
     Out out(choices);
     handler(local, out);
     std::vector<Message> to_self;
-    carry_out(node, local, out, outcome, to_self);
+    carry_out(node, local, out, effect, to_self);
     for (std::size_t i = 0; i < to_self.size(); ++i) {
       const Message message = to_self[i];
       local.protocol->receive(NodeId{node}, message, out);
-      carry_out(node, local, out, outcome, to_self);
+      carry_out(node, local, out, effect, to_self);
     }
-    A::look(local.application, *local.protocol, outcome.effect);
+    A::look(local.application, *local.protocol, effect);
     if constexpr (requires { local.protocol->forget_durations(); }) {
       const bool matter = m_->bounds_.time.counts || !m_->bounds_.reductions.canonical;
       if (!matter) local.protocol->forget_durations();
     }
-    outcome.choices = choices.taken();
     outcome.local = intern(node, std::move(local));
     std::string same = reflect::encoded(outcome.local);
-    reflect::encode(outcome.effect, same);
-    for (const Send& send : outcome.sends) {
-      reflect::encode(send.to, same);
-      reflect::encode(send.letter, same);
+    reflect::encode(effect, same);
+    for (std::size_t i = outcome.first_send; i < sends_.size(); ++i) {
+      reflect::encode(sends_[i].to, same);
+      reflect::encode(sends_[i].letter, same);
     }
-    if (std::find(seen.begin(), seen.end(), same) != seen.end()) continue;
+    if (std::find(seen.begin(), seen.end(), same) != seen.end()) {
+      sends_.resize(outcome.first_send);
+      continue;
+    }
+    outcome.sends = static_cast<std::uint16_t>(sends_.size() - outcome.first_send);
+    outcome.enters = A::enters(effect);
+    outcome.is_visible =
+        A::changes_global(effect) || !looks_same(m_->locals_[node][outcome.local].glance, glance);
+    if (outcome.enters || A::changes_global(effect)) {
+      outcome.effect = static_cast<std::uint32_t>(effects_.size());
+      effects_.push_back(effect);
+    }
     seen.push_back(std::move(same));
-    found.push_back(std::move(outcome));
+    found.push_back(outcome);
+    taken.push_back(choices.taken());
   } while (choices.advance());
   if (found.size() > 1) m_->chooses_ = true;
-  return found;
+  const std::uint32_t first = outcomes_.size();
+  for (const Outcome& outcome : found) {
+    for (std::uint32_t i = 0; i < outcome.sends; ++i) {
+      m_->note_send(node, sends_[outcome.first_send + i].to);
+    }
+  }
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    found[i].is_last = i + 1 == found.size();
+    outcomes_.push_back(found[i]);
+    choices_.push_back(std::move(taken[i]));
+  }
+  return first;
 }
 
 template <Protocol P, class A>
 void GroupModel<P, A>::Worker::carry_out(std::uint32_t node, Local& local, Out& out,
-                                         Outcome& outcome, std::vector<Message>& to_self) {
+                                         typename A::Effect& effect,
+                                         std::vector<Message>& to_self) {
   for (const auto& send : out.sends()) {
     if (send.to.value == node) {
       to_self.push_back(out.message(send));
@@ -396,11 +538,11 @@ void GroupModel<P, A>::Worker::carry_out(std::uint32_t node, Local& local, Out& 
       letter.from = NodeId{node};
       letter.to = send.to;
     }
-    outcome.sends.push_back({send.to.value, intern(std::move(letter))});
+    sends_.push_back({send.to.value, intern(std::move(letter))});
   }
   for (const auto& timer : out.timers()) arm(local, timer.id, timer.after);
   for (const auto& event : out.events()) {
-    A::told(NodeId{node}, local.application, event, outcome.effect, m_->bounds_);
+    A::told(NodeId{node}, local.application, event, effect, m_->bounds_);
   }
   out.clear();
 }
@@ -422,16 +564,18 @@ void GroupModel<P, A>::Worker::arm(Local& local, TimerId timer, Ticks after) {
 template <Protocol P, class A>
 void GroupModel<P, A>::Worker::apply(State& state, std::uint32_t node, const Outcome& outcome) {
   state.part[node] = outcome.local;
-  for (const Send& send : outcome.sends) {
+  for (std::uint32_t i = 0; i < outcome.sends; ++i) {
+    const Send& send = sends_[outcome.first_send + i];
     if (is_gone(state, send.to)) continue;
     Id& channel = state.part[m_->channel(node, send.to)];
     channel = push(channel, send.letter);
   }
-  if (A::changes_global(outcome.effect)) {
-    change_rest(state,
-                [&](Rest& rest) { A::apply(rest.application, NodeId{node}, outcome.effect); });
+  if (outcome.effect == 0) return;
+  const typename A::Effect& effect = effects_[outcome.effect];
+  if (A::changes_global(effect)) {
+    change_rest(state, [&](Rest& rest) { A::apply(rest.application, NodeId{node}, effect); });
   }
-  if (m_->bounds_.order && A::enters(outcome.effect)) {
+  if (m_->bounds_.order && outcome.enters) {
     // Nobody needs to remember any more that it had asked.
     for (std::uint32_t part = 0; part < m_->rest(); ++part) {
       Id& id = state.part[part];
@@ -508,26 +652,29 @@ template <class Visit>
 void GroupModel<P, A>::Worker::begin_from(State state, std::uint32_t node, Visit& visit) {
   if constexpr (Starts<P>) {
     if (node < size_) {
-      const Outcomes begun = run(node, local(state, node).local,
-                                 [](Local& local, Out& out) { local.protocol->start(out); });
+      const std::uint32_t first = run(node, local(state, node).local,
+                                      [](Local& local, Out& out) { local.protocol->start(out); });
       const std::vector<std::uint32_t> before = chosen_first_;
-      for (const Outcome& outcome : begun) {
+      for (std::uint32_t i = first;; ++i) {
         State next = state;
-        apply(next, node, outcome);
-        chosen_first_.insert(chosen_first_.end(), outcome.choices.begin(), outcome.choices.end());
+        apply(next, node, outcomes_[i]);
+        chosen_first_.insert(chosen_first_.end(), choices_[i].begin(), choices_[i].end());
         begin_from(next, node + 1, visit);
         chosen_first_ = before;
+        if (outcomes_[i].is_last) return;
       }
-      return;
     }
   }
-  choices_ = &chosen_first_;
+  chosen_ = &chosen_first_;
   visit(state);
 }
 
 template <Protocol P, class A>
 template <class Visit>
 void GroupModel<P, A>::Worker::each_step(const State& state, Visit visit) {
+  for (std::uint32_t node = 0; node < size_; ++node) {
+    if (state.part[node] < rows_[node].size()) __builtin_prefetch(&rows_[node][state.part[node]]);
+  }
   if (!m_->bounds_.time.prompt || !visit_prompt(state, visit)) {
     each_command(state, visit);
     each_delivery(state, visit);
@@ -535,6 +682,7 @@ void GroupModel<P, A>::Worker::each_step(const State& state, Visit visit) {
     if (m_->bounds_.time.counts) pass(state, visit);
     each_notice(state, visit);
   }
+  if (m_->bounds_.budgets == Budgets{}) return;
   const Budgets left = m_->rests_[state.part[m_->rest()]].budgets;
   if (left != Budgets{}) each_fault(state, left, visit);
 }
@@ -546,7 +694,9 @@ bool GroupModel<P, A>::Worker::visit_prompt(const State& state, Visit& visit) {
   for (std::uint32_t from = 0; from < size_; ++from) {
     for (std::uint32_t to = 0; to < size_; ++to) {
       if (from == to || !channel_in(state, from, to).is_prompt) continue;
-      deliver(state, from, to, 0, visit);
+      const std::uint32_t part = m_->channel(from, to);
+      const Id letter = channel_in(state, from, to).letters[0];
+      deliver(state, from, to, letter, {part, take(state.part[part], 0)}, visit);
       return true;
     }
   }
@@ -565,28 +715,32 @@ bool GroupModel<P, A>::Worker::visit_prompt(const State& state, Visit& visit) {
 template <Protocol P, class A>
 template <class Visit>
 void GroupModel<P, A>::Worker::each_command(const State& state, Visit& visit) {
-  for (std::uint32_t node = 0; node < size_; ++node) {
-    const LocalEntry& entry = local(state, node);
-    if (!entry.up) continue;
-    if (A::may_request(entry.glance)) {
-      Step step{.kind = Kind::request, .node = static_cast<std::uint8_t>(node)};
-      visit_outcomes(state, node,
-                     act(state, node, Kind::request, 0,
-                         [&](Local& local, Out& out) {
-                           A::request(NodeId{node}, local.application, *local.protocol, out,
-                                      m_->bounds_);
-                         }),
-                     step, visit);
-    }
-    if (A::may_release(entry.glance)) {
-      Step step{
-          .kind = Kind::release, .node = static_cast<std::uint8_t>(node), .fair = fair_at(0, node)};
-      visit_outcomes(
-          state, node,
-          act(state, node, Kind::release, 0,
-              [](Local& local, Out& out) { A::release(local.application, *local.protocol, out); }),
-          step, visit);
-    }
+  for (std::uint32_t node = 0; node < size_; ++node) command(state, node, visit);
+}
+
+template <Protocol P, class A>
+template <class Visit>
+void GroupModel<P, A>::Worker::command(const State& state, std::uint32_t node, Visit& visit) {
+  const LocalBrief& process = brief(state, node);
+  if (!process.up) return;
+  if (A::may_request(process.glance)) {
+    Step step{.kind = Kind::request, .node = static_cast<std::uint8_t>(node)};
+    visit_outcomes(state, node,
+                   act(state, node, Kind::request, 0, 0,
+                       [&](Local& local, Out& out) {
+                         A::request(NodeId{node}, local.application, *local.protocol, out,
+                                    m_->bounds_);
+                       }),
+                   step, visit);
+  }
+  if (A::may_release(process.glance)) {
+    Step step{
+        .kind = Kind::release, .node = static_cast<std::uint8_t>(node), .fair = fair_at(0, node)};
+    visit_outcomes(
+        state, node,
+        act(state, node, Kind::release, 0, 0,
+            [](Local& local, Out& out) { A::release(local.application, *local.protocol, out); }),
+        step, visit);
   }
 }
 
@@ -595,61 +749,81 @@ template <class Visit>
 void GroupModel<P, A>::Worker::each_delivery(const State& state, Visit& visit) {
   for (std::uint32_t from = 0; from < size_; ++from) {
     for (std::uint32_t to = 0; to < size_; ++to) {
-      if (from == to || state.part[m_->channel(from, to)] == 0) continue;
-      each_next(channel_in(state, from, to),
-                [&](std::uint32_t place) { deliver(state, from, to, place, visit); });
+      if (from == to) continue;
+      const std::uint32_t part = m_->channel(from, to);
+      const Id channel = state.part[part];
+      if (channel == 0) continue;
+      if (m_->bounds_.fifo) {
+        deliver_first(state, from, to, visit);
+        continue;
+      }
+      each_next(m_->channels_[channel], [&](std::uint32_t place) {
+        const Id letter = m_->channels_[channel].letters[place];
+        deliver(state, from, to, letter, {part, take(channel, place)}, visit);
+      });
     }
   }
+}
+
+template <Protocol P, class A>
+template <class Visit>
+void GroupModel<P, A>::Worker::deliver_first(const State& state, std::uint32_t from,
+                                             std::uint32_t to, Visit& visit) {
+  const std::uint32_t part = m_->channel(from, to);
+  const First first = first_of(state.part[part]);
+  deliver(state, from, to, first.letter, {part, first.others}, visit);
 }
 
 template <Protocol P, class A>
 template <class Visit>
 void GroupModel<P, A>::Worker::deliver(const State& state, std::uint32_t from, std::uint32_t to,
-                                       std::uint32_t place, Visit& visit) {
-  const Id letter = channel_in(state, from, to).letters[place];
+                                       Id letter, Taken taken, Visit& visit) {
   const Step step{.kind = Kind::deliver,
                   .node = static_cast<std::uint8_t>(to),
                   .peer = static_cast<std::uint8_t>(from),
                   .fair = fair_delivery(from, to),
                   .detail = letter};
-  State taken = state;
-  Id& channel = taken.part[m_->channel(from, to)];
-  channel = take(channel, place);
-  if (!local(state, to).up) {
+  if (!brief(state, to).up) {
     if constexpr (HeedsReturns<P>) {
-      if (local(state, from).up) {
-        visit_outcomes(taken, from,
-                       act(state, from, Kind::lose, std::uint64_t{to} << 32 | letter,
+      if (brief(state, from).up) {
+        visit_outcomes(state, from,
+                       act(state, from, Kind::lose, to, letter,
                            [&](Local& local, Out& out) {
-                             const Message& message = m_->letters_[letter].letter.message;
-                             local.protocol->returned(NodeId{to}, message, out);
+                             local.protocol->returned(NodeId{to},
+                                                      m_->letters_[letter].letter.message, out);
                            }),
-                       step, visit);
+                       step, visit, taken);
         return;
       }
     }
-    visit(step, taken);
+    next_ = state;
+    next_.part[taken.part] = taken.others;
+    visit(step, next_);
     return;
   }
-  visit_outcomes(taken, to,
-                 act(state, to, Kind::deliver, std::uint64_t{from} << 32 | letter,
+  visit_outcomes(state, to,
+                 act(state, to, Kind::deliver, from, letter,
                      [&](Local& local, Out& out) {
                        const Letter& arrived = m_->letters_[letter].letter;
                        A::hear(local.application, arrived.tag, arrived.message);
                        local.protocol->receive(NodeId{from}, arrived.message, out);
                      }),
-                 step, visit);
+                 step, visit, taken);
 }
 
 template <Protocol P, class A>
 template <class Visit>
 void GroupModel<P, A>::Worker::each_timer(const State& state, Visit& visit) {
-  for (std::uint32_t node = 0; node < size_; ++node) {
-    const LocalEntry& entry = local(state, node);
-    if (!entry.up) continue;
-    for (const Armed& armed : entry.timers) {
-      if (!m_->bounds_.time.counts || armed.left == 0) expire(state, node, armed.timer, visit);
-    }
+  for (std::uint32_t node = 0; node < size_; ++node) expire(state, node, visit);
+}
+
+template <Protocol P, class A>
+template <class Visit>
+void GroupModel<P, A>::Worker::expire(const State& state, std::uint32_t node, Visit& visit) {
+  const LocalBrief& process = brief(state, node);
+  if (!process.up || !process.has_timers) return;
+  for (const Armed& armed : local(state, node).timers) {
+    if (!m_->bounds_.time.counts || armed.left == 0) expire(state, node, armed.timer, visit);
   }
 }
 
@@ -662,7 +836,7 @@ void GroupModel<P, A>::Worker::expire(const State& state, std::uint32_t node, Ti
                   .fair = fair_at(1, node),
                   .detail = timer.value};
   visit_outcomes(state, node,
-                 act(state, node, Kind::expire, timer.value,
+                 act(state, node, Kind::expire, 0, timer.value,
                      [&](Local& local, Out& out) {
                        std::erase_if(local.timers,
                                      [&](const Armed& one) { return one.timer == timer; });
@@ -726,7 +900,7 @@ void GroupModel<P, A>::Worker::each_notice(const State& state, Visit& visit) {
                   .peer = static_cast<std::uint8_t>(whom),
                   .fair = fair_at(2, node)};
         visit_outcomes(state, node,
-                       act(state, node, step.kind, whom,
+                       act(state, node, step.kind, whom, 0,
                            [&](Local& local, Out& out) {
                              if (told) {
                                local.suspected.erase({whom});
@@ -799,7 +973,7 @@ void GroupModel<P, A>::Worker::each_fault(const State& state, const Budgets& lef
       State paid = state;
       spend(paid, &Budgets::recover);
       visit_outcomes(paid, node,
-                     act(state, node, Kind::recover, 0,
+                     act(state, node, Kind::recover, 0, 0,
                          [&](Local& local, Out& out) {
                            if constexpr (HasDurable<P>) {
                              local.protocol.emplace(NodeId{node}, m_->bounds_.setup, local.durable);
@@ -826,7 +1000,7 @@ void GroupModel<P, A>::Worker::each_fault(const State& state, const Budgets& lef
         spend(paid, &Budgets::suspect);
         visit_outcomes(
             paid, node,
-            act(state, node, Kind::suspect, whom,
+            act(state, node, Kind::suspect, whom, 0,
                 [&](Local& local, Out& out) {
                   local.suspected.insert({whom});
                   local.protocol->suspect(NodeId{whom}, out);
@@ -854,6 +1028,96 @@ void GroupModel<P, A>::Worker::crash(State& state, std::uint32_t node) {
   }
 }
 
+// Partial-order reduction: a process's steps take from the channels into it and append to those
+// out of it, so that they can trade places with the steps of others. In many states it is enough
+// to let one process go first: one that nobody can give anything new to do before it has acted,
+// and of whose steps properties see nothing. D. Peled, "All from one, one for all: on model
+// checking using representatives", CAV 1993; with the proviso for breadth-first search of
+// D. Bošnački and G. J. Holzmann, SPIN 2005: where all steps lead back, every process goes, lest
+// the others be put off for ever. That is enough for what holds in states, not for what must
+// happen in the end.
+
+template <Protocol P, class A>
+template <class Visit, class WasKnown>
+bool GroupModel<P, A>::Worker::visit_ample(const State& state, Visit& visit, WasKnown& was_known) {
+  std::array<std::uint32_t, most_processes> steps{};
+  std::uint32_t active = 0;
+  for (std::uint32_t node = 0; node < size_; ++node) {
+    steps[node] = steps_of(state, node);
+    if (steps[node] > 0) active |= std::uint32_t{1} << node;
+  }
+  // The fewest steps first.
+  for (std::uint32_t tried = 0; (active & ~tried) != 0;) {
+    std::uint32_t best = most_processes;
+    for (std::uint32_t node = 0; node < size_; ++node) {
+      if (((active & ~tried) >> node & 1) == 0) continue;
+      if (best == most_processes || steps[node] < steps[best]) best = node;
+    }
+    tried |= std::uint32_t{1} << best;
+    if (!is_undisturbed(state, best, active) || !is_ample(state, best, was_known)) continue;
+    for (const auto& [step, next] : ample_) visit(step, next);
+    return true;
+  }
+  return false;
+}
+
+template <Protocol P, class A>
+std::uint32_t GroupModel<P, A>::Worker::steps_of(const State& state, std::uint32_t node) const {
+  const LocalBrief& process = brief(state, node);
+  std::uint32_t steps = A::may_request(process.glance) ? 1 : 0;
+  if (A::may_release(process.glance)) ++steps;
+  if (process.has_timers) steps += static_cast<std::uint32_t>(local(state, node).timers.size());
+  for (std::uint32_t from = 0; from < size_; ++from) {
+    if (from != node && state.part[m_->channel(from, node)] != 0) ++steps;
+  }
+  return steps;
+}
+
+// Whether nobody who can act before `node` does can send it something that it could then receive.
+// What comes behind another message is not yet of interest.
+template <Protocol P, class A>
+bool GroupModel<P, A>::Worker::is_undisturbed(const State& state, std::uint32_t node,
+                                              std::uint32_t active) const {
+  const std::uint64_t senders = m_->relied_on_.load(std::memory_order_relaxed);
+  const auto sends = [&](std::uint32_t from, std::uint32_t to) {
+    return from != to && (senders & pair_bit(from, to)) != 0;
+  };
+  active &= ~(std::uint32_t{1} << node);
+  for (std::uint32_t seen = 0; (active & ~seen) != 0;) {
+    const auto from = static_cast<std::uint32_t>(std::countr_zero(active & ~seen));
+    seen |= std::uint32_t{1} << from;
+    if (sends(from, node) && state.part[m_->channel(from, node)] == 0) return false;
+    for (std::uint32_t to = 0; to < size_; ++to) {
+      if (to != node && sends(from, to)) active |= std::uint32_t{1} << to;
+    }
+  }
+  return true;
+}
+
+// Computes the steps of `node`: whether properties see none of them, and one leads on.
+template <Protocol P, class A>
+template <class WasKnown>
+bool GroupModel<P, A>::Worker::is_ample(const State& state, std::uint32_t node,
+                                        WasKnown& was_known) {
+  ample_.clear();
+  bool is_seen = false;
+  bool leads_on = false;
+  const auto note = [&](const Step& step, State& next) {
+    is_seen = is_seen || is_visible_;
+    if (is_seen) return;
+    normalize(next);
+    leads_on = leads_on || !was_known(std::as_const(next));
+    ample_.emplace_back(step, next);
+  };
+  command(state, node, note);
+  for (std::uint32_t from = 0; from < size_ && !is_seen; ++from) {
+    if (from == node || state.part[m_->channel(from, node)] == 0) continue;
+    deliver_first(state, from, node, note);
+  }
+  if constexpr (HasTimers<P>) expire(state, node, note);
+  return !is_seen && leads_on;
+}
+
 // Reductions.
 
 template <Protocol P, class A>
@@ -874,7 +1138,7 @@ void GroupModel<P, A>::Worker::simplify(State& state) {
     for (std::uint32_t to = 0; to < size_; ++to) {
       if (from == to) continue;
       Id& channel = state.part[m_->channel(from, to)];
-      if (channel == 0 || !local(state, to).up) continue;
+      if (channel == 0 || !brief(state, to).up) continue;
       const Id receiver = state.part[to];
       channel = cache_.get({key(Op::simplify, to << 4 | from, channel), receiver}, [&] {
         const P& protocol = *m_->locals_[to][receiver].local.protocol;
@@ -915,7 +1179,7 @@ void GroupModel<P, A>::Worker::close_gaps(State& state) {
 template <Protocol P, class A>
 Id GroupModel<P, A>::Worker::moved_part(std::uint32_t part, Id id, Domain domain, NumberSet to) {
   const std::uint32_t what = domain << 8 | (part < size_ ? part : most_processes);
-  return cache_.get({key(Op::move, what, id), to}, [&]() -> Id {
+  return moves_.get({key(Op::move, what, id), to}, [&]() -> Id {
     const NumberSet from = numbers_in(part, id)[domain];
     auto move = [&](Domain of, std::uint64_t& number) {
       if (of == domain) number = moved(number, from, to);

@@ -11,8 +11,10 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace baton::check {
@@ -57,8 +59,9 @@ class GrowingSequence {
   Id size_ = 0;
 };
 
-// Values under their numbers, found by their encodings. Threads may add and read at once.
-template <class T>
+// Values under their numbers, found by their encodings. Threads may add and read at once. What is
+// looked at in every step is, side by side with that of other values, the value's brief.
+template <class T, class Brief = std::monostate>
 class Interner {
  public:
   // The number of the value with this encoding; make() gives the value if it is new.
@@ -67,10 +70,15 @@ class Interner {
     const std::lock_guard lock(mutex_);
     bytes_ += encoding.size();
     const auto [found, is_new] = ids_.try_emplace(std::move(encoding), values_.size());
-    if (is_new) values_.push_back(make());
+    if (is_new) {
+      T value = make();
+      if constexpr (!std::is_empty_v<Brief>) briefs_.push_back(Brief(value));
+      values_.push_back(std::move(value));
+    }
     return found->second;
   }
   const T& operator[](Id id) const { return values_[id]; }
+  const Brief& brief(Id id) const { return briefs_[id]; }
   Id size() const {
     const std::lock_guard lock(mutex_);
     return values_.size();
@@ -85,17 +93,17 @@ class Interner {
   mutable std::mutex mutex_;
   std::unordered_map<std::string, Id> ids_;
   GrowingSequence<T> values_;
+  GrowingSequence<Brief> briefs_;
   std::uint64_t bytes_ = 0;
 };
 
-// Remembers results by two words. Of one thread.
+// Remembers results by a word and a detail. Of one thread.
+template <class Detail>
 class Cache {
  public:
   struct Key {
-    std::uint64_t a = 0;  // not zero
-    std::uint64_t b = 0;
-
-    friend bool operator==(const Key&, const Key&) = default;
+    std::uint64_t word = 0;  // not zero
+    Detail detail{};
   };
 
   Cache() : places_(1024) {}
@@ -104,7 +112,7 @@ class Cache {
   template <class Compute>
   std::uint32_t get(Key key, Compute compute) {
     const std::size_t at = find(key);
-    if (places_[at].key.a != 0) return places_[at].result;
+    if (places_[at].word != 0) return places_[at].result;
     const std::uint32_t result = compute();  // may itself use the cache
     put(key, result);
     return result;
@@ -112,26 +120,32 @@ class Cache {
 
  private:
   struct Place {
-    Key key;
+    std::uint64_t word = 0;
+    Detail detail{};
     std::uint32_t result = 0;
   };
 
   std::size_t find(const Key& key) const {
-    std::uint64_t hash = (key.a ^ std::rotl(key.b, 29)) * 0x9E37'79B9'7F4A'7C15;
+    const std::size_t mask = places_.size() - 1;
+    std::uint64_t hash =
+        (key.word ^ std::rotl(std::uint64_t{key.detail}, 29)) * 0x9E37'79B9'7F4A'7C15;
     hash ^= hash >> 32;
-    std::size_t at = hash & (places_.size() - 1);
-    while (places_[at].key.a != 0 && places_[at].key != key) at = (at + 1) & (places_.size() - 1);
+    std::size_t at = hash & mask;
+    while (places_[at].word != 0 && !holds(places_[at], key)) at = (at + 1) & mask;
     return at;
+  }
+  static bool holds(const Place& place, const Key& key) {
+    return place.word == key.word && place.detail == key.detail;
   }
   void put(const Key& key, std::uint32_t result) {
     if (2 * ++used_ > places_.size()) {
       std::vector<Place> old(2 * places_.size());
       std::swap(old, places_);
       for (const Place& place : old) {
-        if (place.key.a != 0) places_[find(place.key)] = place;
+        if (place.word != 0) places_[find({place.word, place.detail})] = place;
       }
     }
-    places_[find(key)] = {key, result};
+    places_[find(key)] = {key.word, key.detail, result};
   }
 
   std::vector<Place> places_;

@@ -124,9 +124,8 @@ std::optional<Lasso> StateGraph::without_way_out(std::uint32_t bits, bool rest) 
       reached.push_back(before[i]);
     }
   }
-  const auto lost = nearest([&](Number number) {
-    return !is_out[number] && (live(number).pending & bits) != 0;
-  });
+  const auto lost =
+      nearest([&](Number number) { return !is_out[number] && (live(number).pending & bits) != 0; });
   if (!lost) return std::nullopt;
   return Lasso{way_to(*lost), {}};
 }
@@ -216,8 +215,7 @@ Lasso StateGraph::around(const std::vector<Number>& component, std::uint32_t bit
       queue.pop_front();
       for (const LiveEdge& edge : edges(at)) {
         if (!members.contains(edge.to)) continue;
-        const bool takes =
-            edge.fair != LiveEdge::unfair && (to_take >> edge.fair & 1) != 0;
+        const bool takes = edge.fair != LiveEdge::unfair && (to_take >> edge.fair & 1) != 0;
         const bool misses = (to_miss & ~live(edge.to).possible) != 0;
         const bool pends = to_pend && (live(edge.to).pending & bit) != 0;
         const bool wanted = back ? edge.to == start : takes || misses || pends;

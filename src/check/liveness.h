@@ -3,8 +3,8 @@
 // A run that a fair scheduler may take for ever is a path into a strongly connected part of the
 // graph and around in it. The scheduler is weakly fair: a step that stays possible is taken in the
 // end. Steps are told apart by `Step::fair`; those that nobody must take (a request, a fault) have
-// none. So a part is fair if every kind of step is taken within it or is impossible somewhere in it;
-// if the whole part is not fair, no smaller part of it is.
+// none. So a part is fair if every kind of step is taken within it or is impossible somewhere in
+// it; if the whole part is not fair, no smaller part of it is.
 #pragma once
 
 #include <algorithm>
@@ -37,8 +37,9 @@ struct LiveEdge {
 
 // A way to a state, and a way around from there; no loop if nothing happens any more.
 struct Lasso {
-  std::vector<StateStore::Number> way;   // states, from a first one on
-  std::vector<StateStore::Number> loop;  // states after the last of `way`, which is also the last here
+  std::vector<StateStore::Number> way;  // states, from a first one on
+  std::vector<StateStore::Number>
+      loop;  // states after the last of `way`, which is also the last here
 };
 
 class StateGraph {

@@ -21,8 +21,8 @@ std::string describe(std::size_t property) {
 
 // The steps from each of these states to the next, in words.
 template <SharedMachine M>
-void tell(const MachineModel<M>& model,
-          const std::vector<typename MachineModel<M>::State>& states, Finding& finding) {
+void tell(const MachineModel<M>& model, const std::vector<typename MachineModel<M>::State>& states,
+          Finding& finding) {
   using Model = MachineModel<M>;
   typename Model::Worker worker(model);
   const auto encoded = [&](const typename Model::State& state) {

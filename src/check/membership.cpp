@@ -11,8 +11,7 @@ const Checkable& membership() {
         Bounds bounds;
         bounds.setup = setup;
         bounds.fifo = false;
-        bounds.time = {
-            .counts = true, .unit = Membership::tick_time, .limit = 3, .prompt = true};
+        bounds.time = {.counts = true, .unit = Membership::tick_time, .limit = 3, .prompt = true};
         bounds.budgets = {.crash = 1, .recover = 1, .suspect = 1};
         return bounds;
       },

@@ -81,8 +81,7 @@ struct ObservationApplication {
     Glance glance{local.observations_left > 0, local.began || !BeginsWhenTold<P>, local.found,
                   local.inconsistent};
     if constexpr (detects_termination) {
-      glance.passive =
-          protocol == nullptr || Observed::is_passive(protocol->observed().state());
+      glance.passive = protocol == nullptr || Observed::is_passive(protocol->observed().state());
     }
     return glance;
   }

@@ -21,10 +21,10 @@ struct Finding {
   };
   std::string property;
   Verdict verdict = Verdict::undecided;
-  std::string what{};                 // where broken: how, in a sentence
+  std::string what{};                  // where broken: how, in a sentence
   std::vector<ScheduledStep> steps{};  // ... and by which run
-  std::vector<std::string> told{};    // ... in words, where no host can follow it
-  std::optional<std::size_t> loop{};  // its first step that repeats, if it goes on for ever
+  std::vector<std::string> told{};     // ... in words, where no host can follow it
+  std::optional<std::size_t> loop{};   // its first step that repeats, if it goes on for ever
 
   std::size_t length() const { return std::max(steps.size(), told.size()); }
 };

@@ -3,13 +3,15 @@
 // Several threads add states at the same time. A state gets a number, by which its bytes and its
 // parent, the state from which it was first reached, are found again. The table that finds a state
 // by its bytes is open addressing over atomic words, each the upper half of a hash and a number;
-// between two of its sizes all threads must pause (explore.h sees to that).
+// between two of its sizes all threads must pause (explore.h sees to that). Most of the time of a
+// search is spent waiting for memory, so that a state's place can be asked for ahead of time.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <deque>
 #include <memory>
 #include <span>
 #include <utility>
@@ -18,6 +20,34 @@
 namespace baton::check {
 
 std::uint64_t hash_of(const std::uint8_t* bytes, std::size_t size);
+
+// Words that are not zero, each at or after the place that its upper half tells. That is the same
+// part of the way through any table, so that a larger one is filled from front to back.
+class WordTable {
+ public:
+  explicit WordTable(std::uint64_t capacity);
+
+  std::uint64_t capacity() const { return capacity_; }
+  std::uint64_t bytes() const { return 8 * capacity_; }
+  std::uint64_t home_of(std::uint64_t word) const { return (word >> 32) * capacity_ >> 32; }
+  std::uint64_t after(std::uint64_t place) const { return place + 1 == capacity_ ? 0 : place + 1; }
+  std::atomic<std::uint64_t>& operator[](std::uint64_t place) { return words_[place]; }
+  const std::atomic<std::uint64_t>& operator[](std::uint64_t place) const { return words_[place]; }
+
+  // With so many words it should grow, while there is still room for what all threads add before
+  // they pause.
+  std::uint64_t crowded_at() const { return capacity_ / 4 * 3; }
+  std::uint64_t capacity_after_growth() const { return capacity_ / 2 * 3; }
+  void grow();
+
+ private:
+  struct Free {
+    void operator()(std::atomic<std::uint64_t>* words) const;
+  };
+
+  std::uint64_t capacity_;
+  std::unique_ptr<std::atomic<std::uint64_t>[], Free> words_;
+};
 
 class StateStore {
  public:
@@ -34,13 +64,24 @@ class StateStore {
     Number last;  // one past
   };
 
+  // What one writer has added. Each has its own, so that no two threads write to one cache line.
+  struct alignas(64) Written {
+    std::atomic<std::uint64_t> states{0};
+    std::atomic<std::uint64_t> bytes{0};
+  };
+
   class Writer {
    public:
-    explicit Writer(StateStore& store) : store_(&store) {}
+    // Made while nobody else uses the store.
+    explicit Writer(StateStore& store) : store_(&store), written_(&store.written_.emplace_back()) {}
 
     // The number of this state, and whether it is new.
-    std::pair<Number, bool> add(const std::uint8_t* bytes, std::size_t size, Number parent);
-    // What was added since the last call.
+    std::pair<Number, bool> add(const std::uint8_t* bytes, std::size_t size, Number parent) {
+      return add(bytes, size, hash_of(bytes, size), parent);
+    }
+    std::pair<Number, bool> add(const std::uint8_t* bytes, std::size_t size, std::uint64_t hash,
+                                Number parent);
+    // What was added since the last call. From now on it is settled.
     std::vector<Range> take_added();
 
    private:
@@ -48,6 +89,7 @@ class StateStore {
     void commit();
 
     StateStore* store_;
+    Written* written_;
     struct Block* block_ = nullptr;
     std::vector<Range> added_;
   };
@@ -59,35 +101,43 @@ class StateStore {
 
   std::span<const std::uint8_t> bytes_of(Number number) const;
   Number parent_of(Number number) const;
+  // Whether its writer has handed it over: of what is added at the moment, nobody knows in which
+  // order.
+  bool is_settled(Number number) const;
   // The number of the state with these bytes, or `none`.
   Number find(const std::uint8_t* bytes, std::size_t size) const;
 
-  std::uint64_t size() const { return size_.load(std::memory_order_relaxed); }
+  // A state with this hash will be added or looked for: first the one, then, when there was time
+  // for it, the other.
+  void fetch_place(std::uint64_t hash) const { __builtin_prefetch(&table_[table_.home_of(hash)]); }
+  void fetch_likeness(std::uint64_t hash) const;
+
+  std::uint64_t size() const;
   // One past the largest number that is in use. Not all numbers below it are.
   Number numbers() const { return blocks_used_.load(std::memory_order_relaxed) << block_bits; }
   std::vector<Range> all() const;
 
   // Whether the table should grow before many more states are added, how much memory there would
   // be then, and the growing: while no other thread uses the store.
-  bool is_crowded() const { return size() > crowded_at_; }
-  std::uint64_t memory_after_growth() const { return memory() + 2 * table_bytes(); }
-  void grow();
+  bool is_crowded() const { return size() > table_.crowded_at(); }
+  std::uint64_t memory_after_growth() const {
+    return memory() + 8 * table_.capacity_after_growth();
+  }
+  void grow() { table_.grow(); }
+  // Forgets all states. Writers must be made anew.
+  void clear();
   // Bytes that are occupied.
   std::uint64_t memory() const;
 
  private:
-  std::uint64_t table_bytes() const { return 8 * (mask_ + 1); }
-  void set_table(std::size_t capacity);
   struct Block* new_block();
+  bool is_at(Number number, const std::uint8_t* bytes, std::size_t size) const;
 
   std::size_t most_bytes_;
-  std::unique_ptr<std::atomic<std::uint64_t>[]> table_;
-  std::uint64_t mask_ = 0;
-  std::uint64_t crowded_at_ = 0;
+  WordTable table_;
   std::vector<std::atomic<struct Block*>> blocks_;
   std::atomic<std::uint32_t> blocks_used_{0};
-  std::atomic<std::uint64_t> size_{0};
-  std::atomic<std::uint64_t> bytes_{0};  // of the states themselves
+  std::deque<Written> written_;
 };
 
 // For hash compaction: remembers 64 bits of each state and nothing else. Two states that agree in
@@ -99,17 +149,18 @@ class FingerprintStore {
   // False if a state with this fingerprint was there.
   bool add(std::uint64_t fingerprint);
   std::uint64_t size() const { return size_.load(std::memory_order_relaxed); }
-  bool is_crowded() const { return size() > crowded_at_; }
-  std::uint64_t memory_after_growth() const { return 3 * memory(); }
-  void grow();
-  std::uint64_t memory() const { return 8 * (mask_ + 1); }
+  bool is_crowded() const { return size() > table_.crowded_at(); }
+  std::uint64_t memory_after_growth() const {
+    return memory() + 8 * table_.capacity_after_growth();
+  }
+  void grow() { table_.grow(); }
+  std::uint64_t memory() const { return table_.bytes(); }
+  void fetch_place(std::uint64_t fingerprint) const {
+    __builtin_prefetch(&table_[table_.home_of(fingerprint)]);
+  }
 
  private:
-  void set_table(std::size_t capacity);
-
-  std::unique_ptr<std::atomic<std::uint64_t>[]> table_;
-  std::uint64_t mask_ = 0;
-  std::uint64_t crowded_at_ = 0;
+  WordTable table_;
   std::atomic<std::uint64_t> size_{0};
 };
 

@@ -101,7 +101,8 @@ class CheckCommand {
     if (options_.json || !output.leaves_standard_output()) return;
     if (options_.drawing.trace.empty()) {
       std::cout << "\n" << output.diagram(replayed.trace);
-      std::cout << "\n" << broken.property << " is broken: " << broken.what << ", after "
+      std::cout << "\n"
+                << broken.property << " is broken: " << broken.what << ", after "
                 << broken.steps.size() << " steps.\n";
       if (broken.loop) {
         std::cout << "Steps " << *broken.loop + 1 << " to " << broken.steps.size()
@@ -121,12 +122,12 @@ class CheckCommand {
 }  // namespace
 
 void add_check(CLI::App& app, Action& action) {
-  CLI::App& command =
-      *app.add_subcommand("check",
-                          "Look at every state that a small group can come to.\n\n"
-                          "Example: baton check ricart-agrawala\n"
-                          "         baton check maekawa --demand deadlock-freedom --save run.jsonl\n"
-                          "         baton check");
+  CLI::App& command = *app.add_subcommand(
+      "check",
+      "Look at every state that a small group can come to.\n\n"
+      "Example: baton check ricart-agrawala\n"
+      "         baton check maekawa --demand deadlock-freedom --save run.jsonl\n"
+      "         baton check");
   const auto options = std::make_shared<CheckCommandOptions>();
   options->add_to(command);
   command.callback([&command, options, &action] {

@@ -136,7 +136,8 @@ void CheckCommandOptions::add_to(CLI::App& command) {
       ->disable_flag_override()
       ->group("Search");
 
-  command.add_option("--save", save, "Write the run that breaks a property, for 'baton sim --replay'")
+  command
+      .add_option("--save", save, "Write the run that breaks a property, for 'baton sim --replay'")
       ->group("Output");
   drawing.add_drawing_to(command);
   command.add_flag("--json", json, "For programs")->disable_flag_override()->group("Output");
@@ -171,7 +172,8 @@ check::Bounds CheckCommandOptions::bounds(const check::Checkable& subject) const
   if (size > check::most_processes) {
     throw UsageError("at most " + std::to_string(check::most_processes) +
                      " processes can be checked; each more multiplies the states, of " +
-                     std::string(subject.info().name) + " with 3 and 4 processes see docs/checked.md");
+                     std::string(subject.info().name) +
+                     " with 3 and 4 processes see docs/checked.md");
   }
   check::Bounds bounds = subject.bounds(group.setup(size));
   if (!requests.empty() && requests != "any") {

@@ -103,7 +103,8 @@ int check_registry(const CheckCommandOptions& options) {
   } else {
     std::cout << table.str(terminal_width());
     if (wrong == 0) {
-      std::cout << "\nEvery right algorithm keeps what it promises, and every wrong one is caught.\n";
+      std::cout
+          << "\nEvery right algorithm keeps what it promises, and every wrong one is caught.\n";
     } else {
       std::cout << "\n" << wrong << " are not as they should be.\n";
     }

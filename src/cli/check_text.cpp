@@ -136,12 +136,10 @@ std::string text_of(const Info& info, const check::Bounds& bounds, const check::
 boost::json::object json_of(const Info& info, const check::Bounds& bounds,
                             const check::Report& report) {
   const auto of_search = [](const Search& search) {
-    return boost::json::object{{"distinct", search.distinct},
-                               {"generated", search.generated},
-                               {"depth", search.depth},
-                               {"seconds", search.seconds},
-                               {"bytes", search.memory},
-                               {"exhausted", search.stop == Stop::none}};
+    return boost::json::object{
+        {"distinct", search.distinct}, {"generated", search.generated},
+        {"depth", search.depth},       {"seconds", search.seconds},
+        {"bytes", search.memory},      {"exhausted", search.stop == Stop::none}};
   };
   boost::json::object all{{"algorithm", info.name},
                           {"instance", describe(info, bounds)},

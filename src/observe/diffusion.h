@@ -43,9 +43,7 @@ class Diffusion {
 
  private:
   // Of the whole computation; no process ever sends more, even where duplicates add to the budget.
-  std::uint32_t whole_budget() const {
-    return setup_->work != 0 ? setup_->work : 3 * setup_->size;
-  }
+  std::uint32_t whole_budget() const { return setup_->work != 0 ? setup_->work : 3 * setup_->size; }
   void work_on(std::uint32_t budget, Out& out);
 
   NodeId self_;

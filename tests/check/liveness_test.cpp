@@ -12,7 +12,9 @@ using Step = ListedModel::Step;
 
 struct Explored {
   explicit Explored(const ListedModel& listed)
-      : model(listed), explorer(model, {.threads = 1}), graph((explorer.run(), model), explorer, 1) {}
+      : model(listed),
+        explorer(model, {.threads = 1}),
+        graph((explorer.run(), model), explorer, 1) {}
 
   ListedModel model;
   Explorer<ListedModel> explorer;
@@ -32,8 +34,7 @@ TEST(Liveness, ACycleInWhichSomethingIsAlwaysPendingIsFoundWithTheWayToIt) {
 
 TEST(Liveness, ACycleThatPutsOffAPossibleStepForEverIsNotFair) {
   // A step of kind 1 is possible in both states of the cycle and leads out of it.
-  const ListedModel unfair{.steps = {{{1, 0}, {2, 1}}, {{0, 0}, {2, 1}}, {}},
-                           .pending = {1, 1, 0}};
+  const ListedModel unfair{.steps = {{{1, 0}, {2, 1}}, {{0, 0}, {2, 1}}, {}}, .pending = {1, 1, 0}};
   EXPECT_FALSE(Explored(unfair).graph.for_ever(1));
   // It is impossible in one of them: a fair scheduler may miss it.
   const ListedModel fair{.steps = {{{1, 0}, {2, 1}}, {{0, 0}}, {}}, .pending = {1, 1, 0}};

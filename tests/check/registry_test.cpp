@@ -42,8 +42,8 @@ std::string told(const Report& report) {
     text += finding.property + ": " + std::to_string(static_cast<int>(finding.verdict)) + " " +
             finding.what + "\n";
     for (const ScheduledStep& step : finding.steps) {
-      text += "  " + std::string(name_of(step.kind)) + " " + std::to_string(step.node.value) +
-              " " + step.message + "\n";
+      text += "  " + std::string(name_of(step.kind)) + " " + std::to_string(step.node.value) + " " +
+              step.message + "\n";
     }
   }
   return text;

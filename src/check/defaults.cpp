@@ -50,10 +50,10 @@ Bounds default_bounds(const Info& info, const Nature& nature, Layers layers, con
   Bounds bounds;
   bounds.setup = setup;
   bounds.fifo = info.assumes.has(Assumption::fifo);
+  bounds.gap = nature.gap;
   switch (nature.kind) {
     case Kind::election:
       bounds.requests = 1;
-      bounds.gap = 8;  // of heartbeats: how late an answer may be, and more
       if (!info.assumes.has(Assumption::no_crash)) bounds.budgets.crash = 1;
       if (info.assumes.has(Assumption::synchronous) || info.perpetual) {
         bounds.time = {.counts = true, .unit = setup.delay_bound, .delay = 1};

@@ -18,6 +18,7 @@ struct Nature {
   bool rewritable =
       false;              // numbers have a canonical form, so that any number of requests is finite
   bool piles_up = false;  // a slow process may find any number of messages
+  unsigned gap = 2;       // of numbers: differences up to this matter
 };
 
 template <class P>
@@ -27,6 +28,7 @@ Nature nature_of() {
                 : ObservationProtocol<P> ? Kind::observation
                                          : Kind::mutual_exclusion;
   if constexpr (requires { P::piles_up; }) nature.piles_up = P::piles_up;
+  if constexpr (requires { P::number_gap; }) nature.gap = P::number_gap;
   return nature;
 }
 

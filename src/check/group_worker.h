@@ -191,7 +191,7 @@ class GroupModel<P, A>::Worker {
       std::uint32_t first;
     };
     std::uint32_t count = 0;
-    std::array<Known, 5> steps;
+    std::array<Known, 5> steps{};
   };
 
   const LocalEntry& local(const State& state, std::uint32_t node) const {
@@ -375,8 +375,9 @@ class GroupModel<P, A>::Worker {
   GrowingSequence<Outcome> outcomes_;
   GrowingSequence<std::vector<std::uint32_t>> choices_;  // of each outcome
   std::vector<Send> sends_;
-  std::vector<typename A::Effect> effects_{{}};  // the first: none that matters to others
-  std::vector<First> firsts_;                    // by channel
+  // The first is none.
+  std::vector<typename A::Effect> effects_ = std::vector<typename A::Effect>(1);
+  std::vector<First> firsts_;  // by channel
   State next_;
   const std::vector<std::uint32_t>* chosen_ = nullptr;  // in the step that is being visited
   std::vector<std::uint32_t> chosen_first_;             // by the protocols as they start

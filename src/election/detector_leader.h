@@ -39,6 +39,7 @@ class DetectorLeader {
   using Out = Outbox<Message, Event>;
 
   static constexpr bool numbers_by_process = true;
+  static constexpr unsigned number_gap = 8;  // how late an answer can be, and more
 
   struct State {
     HeartbeatDetector::State detector;

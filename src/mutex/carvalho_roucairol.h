@@ -43,6 +43,9 @@ class CarvalhoRoucairol {
   using Event = Entered;
   using Out = Outbox<Message, Event>;
 
+  // Who enters again and again hears nothing of others, and its clock catches up with theirs.
+  static constexpr unsigned number_gap = 4;
+
   enum class Mode : std::uint8_t { released, wanted, held };
   struct State {
     Clock clock;

@@ -1,0 +1,186 @@
+// Reductions change how many states there are, and nothing else: with each of them and without, the
+// verdicts on every algorithm and every wrong variant are the same.
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "check/catalog.h"
+#include "check/check.h"
+#include "check/defaults.h"
+#include "mutex/carvalho_roucairol.h"
+#include "mutex/lamport.h"
+#include "mutex/maekawa_sanders.h"
+#include "mutex/permission_ring.h"
+#include "mutex/ricart_agrawala.h"
+#include "mutex/suzuki_kasami.h"
+
+namespace baton::check {
+namespace {
+
+std::string name_of_case(const testing::TestParamInfo<const Entry*>& info) {
+  std::string name(info.param->info().name);
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+std::vector<const Entry*> all_entries() {
+  std::vector<const Entry*> all;
+  for (const Entry& entry : catalog()) {
+    if (entry.info().choice != Choice::several) all.push_back(&entry);
+  }
+  return all;
+}
+
+std::vector<std::string> verdicts(const Report& report) {
+  std::vector<std::string> all;
+  for (const Finding& finding : report.findings) {
+    all.push_back(finding.property + " " + std::to_string(static_cast<int>(finding.verdict)));
+  }
+  return all;
+}
+
+class Reductions : public testing::TestWithParam<const Entry*> {};
+
+TEST_P(Reductions, DoNotChangeTheVerdict) {
+  const Checkable& subject = GetParam()->plain;
+  // As small as shows what is wrong with the wrong ones: some need three processes.
+  Bounds bounds = subject.bounds(small_setup(subject.info().is_wrong() ? 3 : 2));
+  const bool is_lock = subject.info().kind == Kind::mutual_exclusion;
+  // Without the canonical form nothing but a bound on requests makes it end.
+  if (is_lock && !subject.info().is_wrong()) bounds.requests = 2;
+  bounds.fifo = true;  // what partial orders need
+  if (!subject.info().flaws.empty() &&
+      subject.info().flaws.front().needs_broken.has(Assumption::fifo)) {
+    bounds.fifo = false;
+  }
+  CheckOptions options;
+  options.explore.memory = std::uint64_t{1} << 30;
+  options.explore.most_states = 400'000;
+  options.demands = default_demands(subject.info());
+  const Report full = subject.check(bounds, options);
+  for (int which = 0; which < 8; ++which) {
+    bounds.reductions = {(which & 1) != 0, (which & 2) != 0, (which & 4) != 0};
+    const Report report = subject.check(bounds, options);
+    if (!subject.info().is_wrong()) {
+      EXPECT_EQ(verdicts(report), verdicts(full)) << which;
+      EXPECT_GE(report.safety.distinct, full.safety.distinct) << which;
+      EXPECT_EQ(report.broken(), nullptr) << which;
+      continue;
+    }
+    // Without the canonical form what only breaks in the long run may be out of reach.
+    if (report.broken() == nullptr && !report.is_exhausted()) continue;
+    ASSERT_NE(report.broken(), nullptr) << which;
+    ASSERT_NE(full.broken(), nullptr);
+    EXPECT_EQ(report.broken()->property, full.broken()->property) << which;
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Registry, Reductions, testing::ValuesIn(all_entries()), name_of_case);
+
+// Everything that can be seen of the runs of so many steps from a state: who does what, with which
+// kind of message, and who enters.
+template <class M>
+class Future {
+ public:
+  explicit Future(const M& model) : worker_(model) {}
+
+  std::uint64_t of(const typename M::State& state, int steps) {
+    if (steps == 0) return worker_.judge(state);
+    std::vector<std::uint8_t> bytes(M::most_bytes);
+    bytes.resize(worker_.encode(state, bytes.data()));
+    bytes.push_back(static_cast<std::uint8_t>(steps));
+    if (const auto known = known_.find(bytes); known != known_.end()) return known->second;
+    std::vector<std::pair<typename M::Step, typename M::State>> next;
+    worker_.each_step(state, [&](const typename M::Step& step, const typename M::State& after) {
+      next.push_back({step, after});
+    });
+    std::vector<std::uint64_t> seen;
+    for (const auto& [step, after] : next) {
+      std::string text(name_of(step.kind));
+      const ScheduledStep told = worker_.told(step);
+      text += told.message.substr(0, told.message.find('('));
+      text += std::to_string(step.node) + "," + std::to_string(step.peer) + "," +
+              std::to_string(step.enters) + "," + std::to_string(of(after, steps - 1));
+      seen.push_back(hash_of(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()));
+    }
+    std::sort(seen.begin(), seen.end());
+    seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
+    const auto* all = reinterpret_cast<const std::uint8_t*>(seen.data());
+    const std::uint64_t hash =
+        hash_of(all, seen.size() * sizeof(seen[0])) ^ worker_.judge(state) * 0x9E37'79B9;
+    known_.emplace(std::move(bytes), hash);
+    return hash;
+  }
+  typename M::Worker& worker() { return worker_; }
+
+ private:
+  typename M::Worker worker_;
+  std::map<std::vector<std::uint8_t>, std::uint64_t> known_;
+};
+
+// A state and the one that stands for it have the same future. Tried on states as they come from
+// every fifth that the search keeps. Returns how many have not.
+template <class P>
+std::uint64_t different_futures(unsigned gap, int steps) {
+  Bounds bounds;
+  bounds.setup = default_setup(3);
+  bounds.gap = gap;
+  bounds.reductions = {true, false, false};
+  if constexpr (requires { P::piles_up; }) bounds.under_way = 1;
+  using M = GroupModel<P, LockApplication<P>>;
+  const M model(bounds);
+  Explorer<M> explorer(model, {.threads = 1, .most_states = 60'000});
+  explorer.run();
+  Future<M> future(model);
+  std::uint64_t compared = 0;
+  std::uint64_t different = 0;
+  for (const auto& range : explorer.store().all()) {
+    for (auto number = range.first; number < range.last; number += 5) {
+      typename M::State state;
+      const auto bytes = explorer.store().bytes_of(number);
+      future.worker().decode(bytes.data(), bytes.size(), state);
+      std::vector<typename M::State> raw;
+      future.worker().each_step(
+          state, [&](const auto&, const typename M::State& next) { raw.push_back(next); });
+      for (const typename M::State& next : raw) {
+        typename M::State form = next;
+        future.worker().normalize(form);
+        if (form.part == next.part) continue;
+        ++compared;
+        if (future.of(next, steps) != future.of(form, steps)) ++different;
+      }
+    }
+  }
+  EXPECT_GT(compared, 30U);
+  return different;
+}
+
+TEST(CanonicalForm, HasTheFutureOfWhatItStandsFor) {
+  EXPECT_EQ(different_futures<RicartAgrawala>(2, 7), 0U);
+  EXPECT_EQ(different_futures<MaekawaSanders>(2, 7), 0U);
+  EXPECT_EQ(different_futures<Lamport>(2, 6), 0U);
+  EXPECT_EQ(different_futures<CarvalhoRoucairol>(CarvalhoRoucairol::number_gap, 7), 0U);
+  EXPECT_EQ(different_futures<PermissionRing>(2, 7), 0U);
+  EXPECT_EQ(different_futures<SuzukiKasami>(2, 6), 0U);
+}
+
+TEST(CanonicalForm, ThatClosesTooManyGapsHasNot) {
+  EXPECT_GT(different_futures<MaekawaSanders>(1, 7), 0U);
+  EXPECT_GT(different_futures<CarvalhoRoucairol>(2, 7), 0U);
+}
+
+TEST(NumberSets, CloseUpToWhatMatters) {
+  EXPECT_FALSE(has_gaps(0b1111, 1));
+  EXPECT_FALSE(has_gaps(0b10101, 2));
+  EXPECT_TRUE(has_gaps(0b1001, 2));
+  EXPECT_TRUE(has_gaps(0b1000, 2)) << "zero counts even where nobody has it";
+  EXPECT_EQ(closed_up(0b100100001, 2), 0b10101U);
+  EXPECT_EQ(closed_up(0b1000, 2), 0b100U);
+  EXPECT_EQ(moved(8, 0b100100001, 0b10101), 4U);
+  EXPECT_EQ(moved(5, 0b100100001, 0b10101), 2U);
+  EXPECT_EQ(moved(0, 0b100100001, 0b10101), 0U);
+}
+
+}  // namespace
+}  // namespace baton::check

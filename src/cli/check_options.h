@@ -65,8 +65,10 @@ struct CheckCommandOptions {
   bool was_given(const std::string& option) const;
 
   Layers layers() const;
-  // The instance of this algorithm. Throws UsageError where there is none.
+  // The instance of this algorithm, with as many processes as were asked for. Throws UsageError
+  // where there is none.
   check::Bounds bounds(const check::Checkable& subject) const;
+  check::Bounds bounds(const check::Checkable& subject, std::int64_t size) const;
   check::CheckOptions search(const Info& info) const;
   // What a schedule says of the group, for `baton sim --replay`.
   std::vector<std::string> arguments(const Info& info) const;

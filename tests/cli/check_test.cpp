@@ -1,0 +1,106 @@
+// `baton check`: what it says, how it ends, and that the simulator agrees.
+#include <algorithm>
+#include <fstream>
+#include <string>
+
+#include "cli/baton.h"
+
+namespace baton::test {
+namespace {
+
+TEST(Check, SaysWhatHoldsAndHowMuchWasSearched) {
+  const Outcome result = shell("$BATON check ricart-agrawala");
+  EXPECT_EQ(result.code, 0) << result.out << result.err;
+  for (const char* expected :
+       {"ricart-agrawala, 3 processes, any number of requests each", "mutual exclusion",
+        "no deadlock", "no starvation", "order by happened-before", "holds", " states, ",
+        "depth "}) {
+    EXPECT_NE(result.out.find(expected), std::string::npos) << expected << "\n" << result.out;
+  }
+}
+
+TEST(Check, AViolationIsDrawnAndSavedAndTheSimulatorShowsTheSame) {
+  const struct {
+    const char* algorithm;
+    const char* property;
+  } cases[] = {{"wrong-ricart-agrawala-compares-clock", "mutual exclusion"},
+               {"wrong-ricart-agrawala-no-tie-break", "no deadlock"},
+               {"wrong-ricart-agrawala-counts-replies", "mutual exclusion"},
+               {"wrong-token-ring-regenerated", "mutual exclusion"},
+               {"wrong-suzuki-kasami-last-first", "no starvation"}};
+  const Folder folder;
+  for (const auto& one : cases) {
+    const std::string file = (folder / one.algorithm).string();
+    const Outcome found = shell("$BATON check " + std::string(one.algorithm) + " --save " + std::string(file));
+    EXPECT_EQ(found.code, 1) << one.algorithm << "\n" << found.out << found.err;
+    EXPECT_NE(found.out.find("BROKEN"), std::string::npos) << found.out;
+    EXPECT_NE(found.out.find(one.property), std::string::npos) << found.out;
+    EXPECT_EQ(found.out.find("could not follow"), std::string::npos) << found.out;
+    const Outcome replayed = shell("$BATON sim --replay " + std::string(file));
+    EXPECT_EQ(replayed.code, 1) << one.algorithm << "\n" << replayed.out << replayed.err;
+  }
+}
+
+TEST(Check, AnEditedOrTruncatedRunIsRefusedWithItsLine) {
+  const Folder folder;
+  const std::string file = (folder / "run.jsonl").string();
+  ASSERT_EQ(shell("$BATON check maekawa --demand deadlock-freedom --save " + std::string(file)).code, 1);
+  const std::string all = contents(file);
+  std::ofstream(file) << all.substr(0, all.size() / 2);
+  const Outcome cut = shell("$BATON sim --replay " + std::string(file));
+  EXPECT_EQ(cut.code, 2);
+  EXPECT_NE(cut.err.find("line "), std::string::npos) << cut.err;
+}
+
+TEST(Check, EndsWithThreeWhereNotAllWasSeen) {
+  const Outcome few = shell("$BATON check lamport --states 5000 --safety-only");
+  EXPECT_EQ(few.code, 3) << few.out << few.err;
+  EXPECT_NE(few.out.find("not exhausted"), std::string::npos) << few.out;
+  EXPECT_NE(few.out.find("undecided"), std::string::npos) << few.out;
+  const Outcome small = shell("$BATON check lamport --memory 4M --safety-only");
+  EXPECT_EQ(small.code, 3) << small.out << small.err;
+  EXPECT_NE(small.out.find("--memory"), std::string::npos) << small.out;
+  EXPECT_EQ(shell("$BATON check lamport --depth 6").code, 3);
+}
+
+TEST(Check, FingerprintsSayHowLikelyTheyMissSomething) {
+  const Outcome result = shell("$BATON check ricart-agrawala --compact");
+  EXPECT_EQ(result.code, 0) << result.out << result.err;
+  EXPECT_NE(result.out.find("chance that a state was left out"), std::string::npos) << result.out;
+}
+
+TEST(Check, MachinesAndTheMembershipAreCheckedByName) {
+  EXPECT_EQ(shell("$BATON check bakery -n 2").code, 0);
+  const Outcome wrong = shell("$BATON check wrong-bakery-no-choosing -n 2");
+  EXPECT_EQ(wrong.code, 1) << wrong.out << wrong.err;
+  EXPECT_NE(wrong.out.find("and enters"), std::string::npos) << wrong.out;
+  EXPECT_EQ(shell("$BATON check membership --crashes 0 --recoveries 0").code, 0);
+  EXPECT_EQ(shell("$BATON check membership --omit unique-epochs").code, 1);
+}
+
+TEST(Check, WrongUsageIsToldInALine) {
+  const struct {
+    const char* arguments;
+    const char* expected;
+  } cases[] = {
+      {"check ricart-agrawla", "did you mean 'ricart-agrawala'"},
+      {"check central -n 9", "at most 6 processes"},
+      {"check central --memory lots", "no amount of memory"},
+      {"check central --requests 0", "--requests is a number above 0"},
+      {"check central --fifo --reorder", "contradict"},
+      {"check central --omit loyalty", "--omit goes with --resilient"},
+      {"check central --crashs 1", "did you mean '--crashes'"},
+      {"check central --demand speed", "cannot be demanded"},
+      {"check maekawa --resilient", "does not run on layers"},
+      {"check central --save /no/such/folder/run.jsonl", "/no/such/folder"},
+  };
+  for (const auto& one : cases) {
+    const Outcome result = shell("$BATON " + std::string(one.arguments));
+    EXPECT_EQ(result.code, 2) << result.out << result.err;
+    EXPECT_NE(result.err.find(one.expected), std::string::npos) << result.err;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  }
+}
+
+}  // namespace
+}  // namespace baton::test

@@ -1,7 +1,9 @@
 #include <CLI/CLI.hpp>
+#include <array>
 #include <atomic>
 #include <boost/json.hpp>
 #include <csignal>
+#include <cstdio>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -38,6 +40,7 @@ class CheckCommand {
     const check::Checkable& subject = chosen();
     const check::Bounds bounds = options_.bounds(subject);
     TraceOutput output(options_.drawing, bounds.setup.size);
+    warn_if_large(subject, bounds);
     const Report report = search(subject, bounds);
     const Finding* broken = report.broken();
     if (options_.json) {
@@ -60,6 +63,35 @@ class CheckCommand {
     const check::Checkable& found = entry->with(options_.layers());
     if (found.check == nullptr) algorithm_on_layers(options_.algorithm, options_.layers());
     return found;
+  }
+
+  // A large group may be too large. How many states it has can be guessed from smaller ones.
+  void warn_if_large(const check::Checkable& subject, const check::Bounds& bounds) const {
+    if (bounds.setup.size <= 3 || options_.json) return;
+    check::CheckOptions probe = options_.search(subject.info());
+    const std::uint64_t memory = probe.explore.memory;
+    probe.liveness = false;
+    probe.explore.most_states = 200'000;
+    std::array<double, 2> states{};
+    for (std::uint32_t i = 0; i < states.size(); ++i) {
+      try {
+        const Report small = subject.check(options_.bounds(subject, i + 2), probe);
+        states[i] = static_cast<double>(small.safety.distinct);
+      } catch (const UsageError&) {
+        return;  // there is no smaller group like it
+      }
+    }
+    // Each process more multiplies the states, and by more than the one before.
+    double guess = states[1];
+    double factor = states[1] / states[0];
+    for (std::uint32_t size = 4; size <= bounds.setup.size; ++size) guess *= factor *= 1.5;
+    constexpr double bytes_per_state = 50;
+    if (guess * bytes_per_state < static_cast<double>(memory)) return;
+    std::fprintf(stderr,
+                 "baton check: about %.0e states are to be expected (3 processes have %s%.0f), and "
+                 "memory is enough for %.0e; the search will end there\n",
+                 guess, states[1] > 200'000 ? "over " : "", states[1],
+                 static_cast<double>(memory) / bytes_per_state);
   }
 
   Report search(const check::Checkable& subject, const check::Bounds& bounds) const {

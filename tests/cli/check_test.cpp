@@ -11,10 +11,9 @@ namespace {
 TEST(Check, SaysWhatHoldsAndHowMuchWasSearched) {
   const Outcome result = shell("$BATON check ricart-agrawala");
   EXPECT_EQ(result.code, 0) << result.out << result.err;
-  for (const char* expected :
-       {"ricart-agrawala, 3 processes, any number of requests each", "mutual exclusion",
-        "no deadlock", "no starvation", "order by happened-before", "holds", " states, ",
-        "depth "}) {
+  for (const char* expected : {"ricart-agrawala, 3 processes, any number of requests each",
+                               "mutual exclusion", "no deadlock", "no starvation",
+                               "order by happened-before", "holds", " states, ", "depth "}) {
     EXPECT_NE(result.out.find(expected), std::string::npos) << expected << "\n" << result.out;
   }
 }
@@ -31,7 +30,8 @@ TEST(Check, AViolationIsDrawnAndSavedAndTheSimulatorShowsTheSame) {
   const Folder folder;
   for (const auto& one : cases) {
     const std::string file = (folder / one.algorithm).string();
-    const Outcome found = shell("$BATON check " + std::string(one.algorithm) + " --save " + std::string(file));
+    const Outcome found =
+        shell("$BATON check " + std::string(one.algorithm) + " --save " + std::string(file));
     EXPECT_EQ(found.code, 1) << one.algorithm << "\n" << found.out << found.err;
     EXPECT_NE(found.out.find("BROKEN"), std::string::npos) << found.out;
     EXPECT_NE(found.out.find(one.property), std::string::npos) << found.out;
@@ -44,7 +44,8 @@ TEST(Check, AViolationIsDrawnAndSavedAndTheSimulatorShowsTheSame) {
 TEST(Check, AnEditedOrTruncatedRunIsRefusedWithItsLine) {
   const Folder folder;
   const std::string file = (folder / "run.jsonl").string();
-  ASSERT_EQ(shell("$BATON check maekawa --demand deadlock-freedom --save " + std::string(file)).code, 1);
+  ASSERT_EQ(
+      shell("$BATON check maekawa --demand deadlock-freedom --save " + std::string(file)).code, 1);
   const std::string all = contents(file);
   std::ofstream(file) << all.substr(0, all.size() / 2);
   const Outcome cut = shell("$BATON sim --replay " + std::string(file));

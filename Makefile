@@ -3,7 +3,7 @@
 BOOTSTRAP ?= tools/bootstrap
 MAKEFLAGS += --no-print-directory
 
-.PHONY: build test demo bench soak docs format lint clean help
+.PHONY: build test demo bench soak docs checked format lint clean help
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
 
@@ -34,6 +34,10 @@ soak: build/release/build.ninja
 ## docs     the pages about the algorithms and the pictures of the README, drawn anew
 docs: build
 	@tools/docs
+
+## checked  docs/checked.md and docs/traps.md, found anew by the model checker; takes minutes
+checked: build
+	@tools/checked build/release/baton docs
 
 ## format   the C++ files as .clang-format wants them
 format: bootstrap

@@ -177,7 +177,11 @@ class Checking {
     Explorer explorer(*model, options);
     explorer.run();
     report_.liveness = searched(explorer, began);
-    if (explorer.stop() != Stop::none) {
+    const std::uint64_t needed = StateGraph::memory_for(explorer.distinct(), explorer.generated());
+    if (explorer.stop() == Stop::none && explorer.memory() + needed > options.memory) {
+      report_.liveness->stop = Stop::memory;
+    }
+    if (report_.liveness->stop != Stop::none) {
       leave_undecided();
       return;
     }

@@ -55,8 +55,10 @@ Bounds default_bounds(const Info& info, const Nature& nature, Layers layers, con
     case Kind::election:
       bounds.requests = 1;
       if (!info.assumes.has(Assumption::no_crash)) bounds.budgets.crash = 1;
-      if (info.assumes.has(Assumption::synchronous) || info.perpetual) {
+      if (info.assumes.has(Assumption::synchronous)) {
         bounds.time = {.counts = true, .unit = setup.delay_bound, .delay = 1};
+      } else if (info.perpetual) {
+        bounds.time = {.counts = true, .unit = setup.delay_bound, .prompt = true};
       }
       break;
     case Kind::observation:

@@ -44,6 +44,9 @@ struct ExploreOptions {
 
 unsigned threads_of(const ExploreOptions& options);
 
+// Bytes that the whole program has in memory, as the system counts them; 0 where it does not say.
+std::uint64_t resident_memory();
+
 namespace detail {
 
 // Lets all threads pause while one of them does what none may do alone.
@@ -396,10 +399,12 @@ class Explorer {
     if (distinct() > options_.most_states) stop_ = Stop::states;
     if (memory() > options_.memory) stop_ = Stop::memory;
     if (options_.interrupted != nullptr && *options_.interrupted) stop_ = Stop::interrupted;
-    if (!options_.progress) return;
     const std::chrono::duration<double> so_far = std::chrono::steady_clock::now() - began_;
     if (so_far.count() < next_report_) return;
     next_report_ = so_far.count() + 0.2;
+    // What models and workers remember is only guessed above.
+    if (resident_memory() > resident_before_ + options_.memory) stop_ = Stop::memory;
+    if (!options_.progress) return;
     options_.progress({distinct(), generated_ + hand.generated * threads_, depth_, in_frontier_,
                        memory(), so_far.count()});
   }
@@ -451,6 +456,7 @@ class Explorer {
   FingerprintStore fingerprints_;
   std::chrono::steady_clock::time_point began_;
   double next_report_ = 0.2;
+  std::uint64_t resident_before_ = resident_memory();
   std::vector<std::unique_ptr<Hand>> teams_;
   std::vector<Chunk> frontier_;
   std::uint64_t in_frontier_ = 0;

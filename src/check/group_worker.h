@@ -896,6 +896,8 @@ void GroupModel<P, A>::Worker::each_notice(const State& state, Visit& visit) {
         if (node == whom) continue;
         const bool told = local(state, node).local.suspected.contains({whom});
         if (told == !local(state, whom).up) continue;
+        // It takes longer to find out than for a message to arrive.
+        if (!told && state.part[m_->channel(whom, node)] != 0) continue;
         Step step{.kind = told ? Kind::trust : Kind::suspect,
                   .node = static_cast<std::uint8_t>(node),
                   .peer = static_cast<std::uint8_t>(whom),

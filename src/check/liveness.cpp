@@ -124,8 +124,12 @@ std::optional<Lasso> StateGraph::without_way_out(std::uint32_t bits, bool rest) 
       reached.push_back(before[i]);
     }
   }
-  const auto lost =
-      nearest([&](Number number) { return !is_out[number] && (live(number).pending & bits) != 0; });
+  const auto is_lost = [&](Number number) {
+    return !is_out[number] && (live(number).pending & bits) != 0;
+  };
+  // Where nothing happens any more everybody sees it.
+  auto lost = nearest([&](Number number) { return is_lost(number) && live(number).possible == 0; });
+  if (!lost) lost = nearest(is_lost);
   if (!lost) return std::nullopt;
   return Lasso{way_to(*lost), {}};
 }

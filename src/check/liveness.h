@@ -72,6 +72,10 @@ class StateGraph {
   std::optional<Lasso> again_and_again(std::uint32_t bit) const;
 
   std::uint64_t memory() const;
+  // Of a graph with so many states and steps, and of looking for ways in it.
+  static std::uint64_t memory_for(std::uint64_t states, std::uint64_t steps) {
+    return states * 48 + steps * (2 * sizeof(LiveEdge));
+  }
 
  private:
   // The states of one block of numbers.

@@ -230,12 +230,12 @@ check::CheckOptions CheckCommandOptions::search(const Info& info) const {
 }
 
 std::vector<std::string> CheckCommandOptions::arguments(const Info& info) const {
-  std::vector<std::string> all{"--processes", processes};
-  all.insert(all.end(), of_group_.begin(), of_group_.end());
+  std::vector<std::string> words{"--processes", processes};
+  words.insert(words.end(), of_group_.begin(), of_group_.end());
   const auto add = [&](const char* option, std::uint32_t value) {
     if (was_given(option)) return;
-    all.emplace_back(option);
-    all.push_back(std::to_string(value));
+    words.emplace_back(option);
+    words.push_back(std::to_string(value));
   };
   if (info.kind == Kind::election) add("--bits", group.random_bits);
   if (info.kind == Kind::observation) {
@@ -243,14 +243,14 @@ std::vector<std::string> CheckCommandOptions::arguments(const Info& info) const 
     add("--largest-transfer", group.largest_transfer);
     add("--work", group.work);
   }
-  if (reliable) all.emplace_back("--reliable");
+  if (reliable) words.emplace_back("--reliable");
   if (resilient) {
-    all.emplace_back("--resilient");
+    words.emplace_back("--resilient");
     add("--lease", group.lease);
     add("--patience", group.patience);
-    if (!omission.empty()) all.insert(all.end(), {"--omit", omission});
+    if (!omission.empty()) words.insert(words.end(), {"--omit", omission});
   }
-  return all;
+  return words;
 }
 
 }  // namespace baton::cli

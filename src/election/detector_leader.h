@@ -31,6 +31,7 @@ namespace baton {
 class DetectorLeader {
  public:
   struct Heartbeat {
+    static constexpr bool is_background = true;
     SequenceNumber number;
     Numbered answers;  // the receiver's last heartbeat, number 0: none came yet
   };

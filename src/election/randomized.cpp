@@ -50,7 +50,7 @@ void Randomized::receive(NodeId from, const Message& message, Out& out) {
 std::uint32_t Randomized::draw(Out& out) const { return out.choose(1U << setup_->random_bits); }
 
 void Randomized::begin_round(std::uint32_t value, Out& out) {
-  ++state_.round;
+  state_.round = next(state_.round);
   state_.is_drawing = true;
   state_.now = std::exchange(state_.ahead, {});
   state_.now.add(self_, value);
@@ -60,7 +60,7 @@ void Randomized::begin_round(std::uint32_t value, Out& out) {
 // Nobody can be further ahead than the next round, which needs everyone's draw to end.
 void Randomized::note(NodeId from, const Draw& draw) {
   const bool is_now = draw.round == state_.round && state_.is_drawing;
-  if (!is_now && draw.round != state_.round + 1) return;
+  if (!is_now && draw.round != next(state_.round)) return;
   Tally& tally = is_now ? state_.now : state_.ahead;
   if (tally.heard.contains(from)) return;
   tally.heard.insert(from);

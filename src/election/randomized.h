@@ -22,6 +22,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <variant>
 
 #include "core/node_set.h"
@@ -32,7 +33,7 @@ namespace baton {
 class Randomized {
  public:
   struct Draw {
-    std::uint32_t round;
+    Clock round;
     std::uint32_t value;
   };
   using Message = std::variant<Draw>;
@@ -49,7 +50,7 @@ class Randomized {
     void add(NodeId port, std::uint32_t value);
   };
   struct State {
-    std::uint32_t round = 0;
+    Clock round;              // of the draws; the same clock for all
     bool is_drawing = false;  // in this round, and does not know yet what it came to
     Tally now;
     Tally ahead;  // others may have begun the next round
@@ -62,6 +63,7 @@ class Randomized {
   void receive(NodeId from, const Message& message, Out& out);
 
   const State& state() const { return state_; }
+  void assume(State state) { state_ = std::move(state); }
   static const Info& info();
 
   // That one round is enough for so many processes with so many bits.

@@ -19,7 +19,7 @@ TEST(Randomized, DrawsAgainUntilTheHighestWasDrawnOnce) {
   talk.let_choose({5, 5, 3, 1, 9, 4});
   talk.elect(1);
   talk.deliver_all();
-  EXPECT_EQ(talk.node(0).state().round, 2U);
+  EXPECT_EQ(talk.node(0).state().round.value, 2U);
   EXPECT_EQ(talk.messages_sent(), 2U * 3 * 2);
   const NodeId leader = talk.leaders()[0];
   EXPECT_NE(leader, nobody);

@@ -227,6 +227,7 @@ class Explorer {
     }
     Hand& hand = *teams_[0];
     Batch& batch = hand.batches[0];
+    batch.parent = StateStore::none;
     hand.worker.initial([&](const State& state) { reach(hand, batch, state); });
     fetch_places(batch);
     meet_all(hand, batch);

@@ -76,6 +76,17 @@ std::vector<const check::Checkable*> whole_registry() {
   return all;
 }
 
+// Some mistakes need four processes to show.
+check::Bounds default_instance(const CheckCommandOptions& options,
+                               const check::Checkable& subject) {
+  if (subject.info().name != "wrong-maekawa-sanders-failed-to-newcomers-only") {
+    return options.bounds(subject);
+  }
+  check::Bounds bounds = options.bounds(subject, 4);
+  bounds.requests = 1;
+  return bounds;
+}
+
 }  // namespace
 
 int check_registry(const CheckCommandOptions& options) {
@@ -86,7 +97,7 @@ int check_registry(const CheckCommandOptions& options) {
   std::size_t wrong = 0;
   ProgressLine line;
   for (const check::Checkable* subject : whole_registry()) {
-    Row row{.info = &subject->info(), .bounds = options.bounds(*subject)};
+    Row row{.info = &subject->info(), .bounds = default_instance(options, *subject)};
     check::CheckOptions search = options.search(subject->info());
     if (line.is_shown()) {
       search.explore.progress = [&](const check::Progress& progress) {

@@ -67,7 +67,8 @@ Bounds default_bounds(const Info& info, const Nature& nature, Layers layers, con
       break;
     default:
       bounds.requests = nature.rewritable ? 0 : 1;
-      bounds.order = info.promises.has(Promise::order);
+      bounds.order = info.promises.has(Promise::order) &&
+                     (!info.is_wrong() || info.flaws.front().breaks == Promise::order);
       if (nature.piles_up) {
         bounds.fifo = true;
         bounds.under_way = 2;

@@ -159,7 +159,7 @@ std::optional<Lasso> StateGraph::fair_run(std::uint32_t bit, bool throughout) co
       always_possible &= live(number).possible;
       pending = pending || (live(number).pending & bit) != 0;
       for (const LiveEdge& edge : edges(number)) {
-        if (!inside[edge.to]) continue;
+        if (!inside[edge.to] || edge.fair == LiveEdge::outside) continue;
         has_edge = true;
         if (edge.fair != LiveEdge::unfair) taken |= std::uint64_t{1} << edge.fair;
       }
@@ -218,7 +218,7 @@ Lasso StateGraph::around(const std::vector<Number>& component, std::uint32_t bit
       const Number at = queue.front();
       queue.pop_front();
       for (const LiveEdge& edge : edges(at)) {
-        if (!members.contains(edge.to)) continue;
+        if (!members.contains(edge.to) || edge.fair == LiveEdge::outside) continue;
         const bool takes = edge.fair != LiveEdge::unfair && (to_take >> edge.fair & 1) != 0;
         const bool misses = (to_miss & ~live(edge.to).possible) != 0;
         const bool pends = to_pend && (live(edge.to).pending & bit) != 0;

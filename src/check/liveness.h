@@ -33,6 +33,8 @@ struct LiveEdge {
   bool enters;
 
   static constexpr std::uint8_t unfair = 255;
+  // Leads out of the model's bounds, where nothing is known: back to its own state, and a way out.
+  static constexpr std::uint8_t outside = 254;
 };
 
 // A way to a state, and a way around from there; no loop if nothing happens any more.
@@ -102,8 +104,11 @@ class StateGraph {
       worker.successors(state, [&](const auto& step, const State& after) {
         if (step.fair != LiveEdge::unfair) live.possible |= std::uint64_t{1} << step.fair;
         const Number to = store_->find(bytes.data(), worker.encode(after, bytes.data()));
-        // What is outside the model's bounds is not there.
-        if (to != StateStore::none) part.edges.push_back({to, step.fair, step.enters});
+        if (to == StateStore::none) {
+          part.edges.push_back({number, LiveEdge::outside, true});
+        } else {
+          part.edges.push_back({to, step.fair, step.enters});
+        }
       });
       part.states.push_back(live);
       part.ends.push_back(static_cast<std::uint32_t>(part.edges.size()));

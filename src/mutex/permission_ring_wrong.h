@@ -32,6 +32,7 @@ class WrongPermissionRingLiteral : public PermissionRing {
 class WrongPermissionRingRetry : public WrongPermissionRingLiteral {
  public:
   using WrongPermissionRingLiteral::WrongPermissionRingLiteral;
+  static constexpr bool piles_up = true;  // messages to a slow process
 
   void request(Out& out);
   void expire(TimerId timer, Out& out);

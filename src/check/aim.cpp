@@ -31,6 +31,7 @@ bool is_taken_by_protocol(ScheduledStep::Kind kind) {
     case ScheduledStep::Kind::lose:
     case ScheduledStep::Kind::duplicate:
     case ScheduledStep::Kind::delay:
+    case ScheduledStep::Kind::pause:
       return false;
     default:
       return true;

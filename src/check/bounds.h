@@ -17,6 +17,7 @@ struct Budgets {
   std::uint32_t recover = 0;
   std::uint32_t suspect = 0;  // wrongly
   std::uint32_t delay = 0;    // messages that take longer than any should, where time counts
+  std::uint32_t pause = 0;    // processes that do nothing for a while, without knowing
 
   friend bool operator==(const Budgets&, const Budgets&) = default;
 };

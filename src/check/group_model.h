@@ -120,6 +120,7 @@ class GroupModel {
     typename A::Local application;
     std::vector<Armed> timers;                      // by number
     NodeSet suspected;                              // of whom the host has said so
+    bool paused = false;                            // nothing happens here, and nobody knows
     typename detail::DurableOf<P>::type durable{};  // while down
   };
   // A message under way.
@@ -203,10 +204,14 @@ class GroupModel {
   struct LocalBrief {
     LocalBrief() = default;
     explicit LocalBrief(const LocalEntry& entry)
-        : glance(entry.glance), up(entry.up), has_timers(!entry.timers.empty()) {}
+        : glance(entry.glance),
+          up(entry.up),
+          runs(entry.up && !entry.local.paused),
+          has_timers(!entry.timers.empty()) {}
 
     typename A::Glance glance{};
     bool up = false;
+    bool runs = false;  // up, and not paused
     bool has_timers = false;
   };
   struct LetterEntry {

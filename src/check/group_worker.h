@@ -324,6 +324,8 @@ class GroupModel<P, A>::Worker {
   template <class Visit>
   void each_notice(const State& state, Visit& visit);
   template <class Visit>
+  void each_return(const State& state, Visit& visit);
+  template <class Visit>
   void each_fault(const State& state, const Budgets& left, Visit& visit);
   template <class Visit>
   void pass(const State& state, Visit& visit);
@@ -344,6 +346,15 @@ class GroupModel<P, A>::Worker {
   void begin_from(State state, std::uint32_t node, Visit& visit);
 
   void crash(State& state, std::uint32_t node);
+  bool is_paused(const State& state, std::uint32_t node) const {
+    const LocalBrief& process = brief(state, node);
+    return process.up && !process.runs;
+  }
+  void set_paused(State& state, std::uint32_t node, bool paused) {
+    Local changed = local(state, node).local;
+    changed.paused = paused;
+    state.part[node] = intern(node, std::move(changed));
+  }
   bool is_gone(const State& state, std::uint32_t node) const {
     return !brief(state, node).up && m_->rests_[state.part[m_->rest()]].budgets.recover == 0 &&
            !HeedsReturns<P>;
@@ -400,6 +411,7 @@ Id GroupModel<P, A>::Worker::intern(std::uint32_t node, Local&& local) {
   reflect::encode(local.application, encoding);
   reflect::encode(local.timers, encoding);
   reflect::encode(local.suspected, encoding);
+  reflect::encode(local.paused, encoding);
   return m_->locals_[node].intern(std::move(encoding), [&] {
     LocalEntry entry;
     entry.up = local.protocol.has_value();
@@ -682,6 +694,7 @@ void GroupModel<P, A>::Worker::each_step(const State& state, Visit visit) {
     if constexpr (HasTimers<P>) each_timer(state, visit);
     if (m_->bounds_.time.counts) pass(state, visit);
     each_notice(state, visit);
+    if (m_->bounds_.budgets.pause > 0) each_return(state, visit);
   }
   if (m_->bounds_.budgets == Budgets{}) return;
   const Budgets left = m_->rests_[state.part[m_->rest()]].budgets;
@@ -694,7 +707,7 @@ template <class Visit>
 bool GroupModel<P, A>::Worker::visit_prompt(const State& state, Visit& visit) {
   for (std::uint32_t from = 0; from < size_; ++from) {
     for (std::uint32_t to = 0; to < size_; ++to) {
-      if (from == to || !channel_in(state, from, to).is_prompt) continue;
+      if (from == to || !channel_in(state, from, to).is_prompt || is_paused(state, to)) continue;
       const std::uint32_t part = m_->channel(from, to);
       const Id letter = channel_in(state, from, to).letters[0];
       deliver(state, from, to, letter, {part, take(state.part[part], 0)}, visit);
@@ -703,7 +716,7 @@ bool GroupModel<P, A>::Worker::visit_prompt(const State& state, Visit& visit) {
   }
   for (std::uint32_t node = 0; node < size_; ++node) {
     const LocalEntry& entry = local(state, node);
-    if (!entry.up) continue;
+    if (!entry.up || entry.local.paused) continue;
     for (const Armed& armed : entry.timers) {
       if (armed.left > 0) continue;
       if constexpr (HasTimers<P>) expire(state, node, armed.timer, visit);
@@ -723,7 +736,7 @@ template <Protocol P, class A>
 template <class Visit>
 void GroupModel<P, A>::Worker::command(const State& state, std::uint32_t node, Visit& visit) {
   const LocalBrief& process = brief(state, node);
-  if (!process.up) return;
+  if (!process.runs) return;
   if (A::may_request(process.glance)) {
     Step step{.kind = Kind::request, .node = static_cast<std::uint8_t>(node)};
     visit_outcomes(state, node,
@@ -753,7 +766,7 @@ void GroupModel<P, A>::Worker::each_delivery(const State& state, Visit& visit) {
       if (from == to) continue;
       const std::uint32_t part = m_->channel(from, to);
       const Id channel = state.part[part];
-      if (channel == 0) continue;
+      if (channel == 0 || is_paused(state, to)) continue;
       if (m_->bounds_.fifo) {
         deliver_first(state, from, to, visit);
         continue;
@@ -822,7 +835,7 @@ template <Protocol P, class A>
 template <class Visit>
 void GroupModel<P, A>::Worker::expire(const State& state, std::uint32_t node, Visit& visit) {
   const LocalBrief& process = brief(state, node);
-  if (!process.up || !process.has_timers) return;
+  if (!process.runs || !process.has_timers) return;
   for (const Armed& armed : local(state, node).timers) {
     if (!m_->bounds_.time.counts || armed.left == 0) expire(state, node, armed.timer, visit);
   }
@@ -853,13 +866,14 @@ void GroupModel<P, A>::Worker::pass(const State& state, Visit& visit) {
   const Time& time = m_->bounds_.time;
   bool matters = false;
   for (std::uint32_t node = 0; node < size_; ++node) {
+    if (is_paused(state, node)) continue;
     for (const Armed& armed : local(state, node).timers) {
       if (armed.left == 0) return;
       matters = true;
     }
-  }
-  for (std::uint32_t part = size_; part < m_->rest(); ++part) {
-    if (m_->channels_[state.part[part]].must_arrive) return;
+    for (std::uint32_t from = 0; from < size_; ++from) {
+      if (from != node && channel_in(state, from, node).must_arrive) return;
+    }
   }
   if (!matters) return;
   State next = state;
@@ -872,11 +886,13 @@ void GroupModel<P, A>::Worker::pass(const State& state, Visit& visit) {
     id = cache_.get({key(Op::age, part < size_ ? part : most_processes, id), 0}, [&] {
       if (part < size_) {
         Local aged = m_->locals_[part][id].local;
-        for (Armed& armed : aged.timers) --armed.left;
+        for (Armed& armed : aged.timers) {
+          if (armed.left > 0) --armed.left;
+        }
         return intern(part, std::move(aged));
       }
       return changed_letters(id, [](Letter& letter) {
-        if (letter.left != late) --letter.left;
+        if (letter.left != late && letter.left > 0) --letter.left;
       });
     });
   }
@@ -891,7 +907,7 @@ void GroupModel<P, A>::Worker::each_notice(const State& state, Visit& visit) {
   if constexpr (HeedsSuspicion<P>) {
     if (m_->bounds_.budgets.crash + m_->bounds_.budgets.suspect == 0) return;
     for (std::uint32_t node = 0; node < size_; ++node) {
-      if (!local(state, node).up) continue;
+      if (!brief(state, node).runs) continue;
       for (std::uint32_t whom = 0; whom < size_; ++whom) {
         if (node == whom) continue;
         const bool told = local(state, node).local.suspected.contains({whom});
@@ -918,6 +934,18 @@ void GroupModel<P, A>::Worker::each_notice(const State& state, Visit& visit) {
                        step, visit);
       }
     }
+  }
+}
+
+// Who was paused goes on, whenever it likes.
+template <Protocol P, class A>
+template <class Visit>
+void GroupModel<P, A>::Worker::each_return(const State& state, Visit& visit) {
+  for (std::uint32_t node = 0; node < size_; ++node) {
+    if (!is_paused(state, node)) continue;
+    State next = state;
+    set_paused(next, node, false);
+    visit(Step{.kind = Kind::resume, .node = static_cast<std::uint8_t>(node)}, next);
   }
 }
 
@@ -972,6 +1000,12 @@ void GroupModel<P, A>::Worker::each_fault(const State& state, const Budgets& lef
       crash(next, node);
       visit(Step{.kind = Kind::crash, .node = at}, next);
     }
+    if (left.pause > 0 && brief(state, node).runs) {
+      State next = state;
+      spend(next, &Budgets::pause);
+      set_paused(next, node, true);
+      visit(Step{.kind = Kind::pause, .node = at}, next);
+    }
     if (left.recover > 0 && !local(state, node).up) {
       State paid = state;
       spend(paid, &Budgets::recover);
@@ -993,7 +1027,7 @@ void GroupModel<P, A>::Worker::each_fault(const State& state, const Budgets& lef
                      Step{.kind = Kind::recover, .node = at}, visit);
     }
     if constexpr (HeedsSuspicion<P>) {
-      if (left.suspect == 0 || !local(state, node).up) continue;
+      if (left.suspect == 0 || !brief(state, node).runs) continue;
       for (std::uint32_t whom = 0; whom < size_; ++whom) {
         if (node == whom || !local(state, whom).up ||
             local(state, node).local.suspected.contains({whom})) {
@@ -1023,6 +1057,7 @@ void GroupModel<P, A>::Worker::crash(State& state, std::uint32_t node) {
   crashed.protocol.reset();
   crashed.timers.clear();
   crashed.suspected.clear();
+  crashed.paused = false;
   A::crashed(crashed.application);
   state.part[node] = intern(node, std::move(crashed));
   if (!is_gone(state, node)) return;

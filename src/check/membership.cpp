@@ -15,7 +15,7 @@ const Checkable& membership() {
         bounds.budgets = {.crash = 1, .recover = 1, .suspect = 1};
         return bounds;
       },
-      &check<Membership, MembershipApplication>};
+      &check<ClaimingMembership, MembershipApplication>};
   return membership;
 }
 

@@ -10,36 +10,44 @@
 #include "check/bounds.h"
 #include "check/model.h"
 #include "check/rewrite.h"
-#include "layer/membership.h"
+#include "layer/claiming.h"
 
 namespace baton::check {
 
 struct MembershipApplication {
-  using P = Membership;
+  using P = ClaimingMembership;
   using Out = OutboxOf<P>;
 
   struct Local {
     Epoch view{};         // that it is in
     bool active = false;  // ... and free to work in
     bool leased = false;
+    bool may_claim = false;
+    bool holds = false;
+    std::uint32_t claims_left = 0;
   };
   struct Global {
     std::vector<View> views;  // all that were installed
+    Epoch claimed{};          // the latest view in which the lock was claimed
     bool two_in_an_epoch = false;
     bool went_back = false;
+    bool outranked = false;
   };
   struct Effect {
     std::vector<View> installed;
+    Epoch claimed{};
     bool went_back = false;
   };
   using Glance = Local;
 
-  enum Properties : std::size_t { one_per_epoch, onward, one_at_work, second_view };
+  enum Properties : std::size_t { one_per_epoch, onward, one_at_work, newest_holds, second_view };
 
-  static std::vector<Property> properties(const Info&, const Bounds&) {
+  // Who was paused may work on after its lease: nothing can prevent that, and fences are for it.
+  static std::vector<Property> properties(const Info&, const Bounds& bounds) {
     return {{"one view per epoch"},
             {"views only go onward"},
-            {"only one view has leases"},
+            {bounds.budgets.pause == 0 ? "only one view has leases" : ""},
+            {"no old hold outranks a newer one"},
             {"there is a second view", Property::Kind::sometimes}};
   }
   static std::string describe(std::size_t property) {
@@ -48,6 +56,8 @@ struct MembershipApplication {
         return "two different views have the same epoch";
       case onward:
         return "a process installs a view that is not newer than its last";
+      case newest_holds:
+        return "a view keeps a hold although an earlier view had given the lock to another";
       default:
         return "two processes may work, each in another view";
     }
@@ -59,14 +69,23 @@ struct MembershipApplication {
   static Q make(NodeId node, const Bounds& bounds) {
     return Q(node, bounds.setup);
   }
-  static Local first(NodeId, const Bounds&) { return {}; }
+  static Local first(NodeId node, const Bounds& bounds) {
+    Local local;
+    if (bounds.asks(node)) local.claims_left = bounds.requests;
+    return local;
+  }
   static Glance glance(const Local& local, const P* protocol) {
     return protocol != nullptr ? local : Local{};
   }
-  static bool may_request(const Glance&) { return false; }
-  static bool may_release(const Glance&) { return false; }
-  static void request(NodeId, Local&, P&, Out&, const Bounds&) {}
-  static void release(Local&, P&, Out&) {}
+  static bool may_request(const Glance& glance) {
+    return glance.may_claim && glance.claims_left > 0;
+  }
+  static bool may_release(const Glance& glance) { return glance.holds; }
+  static void request(NodeId, Local& local, P& protocol, Out& out, const Bounds&) {
+    --local.claims_left;
+    protocol.request(out);
+  }
+  static void release(Local&, P& protocol, Out& out) { protocol.release(out); }
   static void told(NodeId, Local&, const P::Event&, Effect&, const Bounds&) {}
   static void hear(Local&, std::uint32_t, const P::Message&) {}
   static void look(Local& local, const P& protocol, Effect& effect) {
@@ -75,7 +94,12 @@ struct MembershipApplication {
       effect.went_back = view.epoch < local.view;
       effect.installed.push_back(view);
     }
-    local = {view.epoch, protocol.is_active(), protocol.has_lease()};
+    if (protocol.held()) effect.claimed = protocol.held()->epoch;
+    local.view = view.epoch;
+    local.active = protocol.membership().is_active();
+    local.leased = protocol.membership().has_lease();
+    local.may_claim = protocol.may_request();
+    local.holds = protocol.held().has_value();
   }
   static std::uint32_t tag(const Local&, const P::Message&) { return 0; }
   static std::uint32_t kind_of(const P::Message&) { return 1; }
@@ -83,14 +107,20 @@ struct MembershipApplication {
   static void crashed(Local& local) { local = {}; }
   static void rename(Local&, const Renaming&) {}
   static bool enters(const Effect&) { return false; }
-  static bool changes_global(const Effect& effect) { return !effect.installed.empty(); }
+  static bool changes_global(const Effect& effect) {
+    return !effect.installed.empty() || effect.claimed != Epoch{};
+  }
   static void apply(Global& global, NodeId, const Effect& effect) {
     global.went_back = global.went_back || effect.went_back;
+    global.claimed = std::max(global.claimed, effect.claimed);
     for (const View& view : effect.installed) {
       const auto known = std::find_if(global.views.begin(), global.views.end(),
                                       [&](const View& one) { return one.epoch == view.epoch; });
       if (known == global.views.end()) {
         global.views.push_back(view);
+        for (const Hold& hold : view.holds) {
+          global.outranked = global.outranked || hold.fence.epoch < global.claimed;
+        }
       } else if (!reflect::equal(*known, view)) {
         global.two_in_an_epoch = true;
       }
@@ -101,6 +131,7 @@ struct MembershipApplication {
   static PropertySet judge(const V& view) {
     PropertySet found = 0;
     if (view.global().two_in_an_epoch) found |= PropertySet{1} << one_per_epoch;
+    if (view.global().outranked) found |= PropertySet{1} << newest_holds;
     if (view.global().went_back) found |= PropertySet{1} << onward;
     if (view.global().views.size() > 1) found |= PropertySet{1} << second_view;
     const Local* at_work = nullptr;

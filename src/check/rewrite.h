@@ -23,6 +23,20 @@ using Domain = std::uint32_t;
 inline constexpr Domain clocks{0};
 constexpr Domain numbers_of(NodeId node) { return node.value + 1; }
 
+namespace detail {
+// The sequence number of something that a process did, told with that process.
+template <class T>
+constexpr bool is_numbered() {
+  if constexpr (std::is_aggregate_v<T> && !reflect::detail::Range<T>) {
+    if constexpr (boost::pfr::tuple_size_v<T> == 2) {
+      return std::is_same_v<boost::pfr::tuple_element_t<0, T>, NodeId> &&
+             std::is_same_v<boost::pfr::tuple_element_t<1, T>, SequenceNumber>;
+    }
+  }
+  return false;
+}
+}  // namespace detail
+
 // Calls visit(domain, number&) for every such number of a value. `owner` is the process to which a
 // number without an index belongs: who sent the message, or whose state it is. In a message that
 // is an answer it is who gets it.
@@ -34,8 +48,9 @@ void visit_numbers(T& value, NodeId owner, Visit& visit, NodeId receiver = nobod
     visit(clocks, value.value);
   } else if constexpr (std::is_same_v<Plain, SequenceNumber>) {
     if constexpr (numbers_by_process) visit(numbers_of(owner), value.value);
-  } else if constexpr (std::is_same_v<Plain, Numbered>) {
-    if (value.node != nobody) visit_numbers<numbers_by_process>(value.number, value.node, visit);
+  } else if constexpr (detail::is_numbered<Plain>()) {
+    const NodeId node = boost::pfr::get<0>(value);
+    if (node != nobody) visit_numbers<numbers_by_process>(boost::pfr::get<1>(value), node, visit);
   } else if constexpr (std::is_same_v<Plain, std::vector<SequenceNumber>>) {
     for (std::uint32_t i = 0; i < value.size(); ++i) {
       visit_numbers<numbers_by_process>(value[i], NodeId{i}, visit);

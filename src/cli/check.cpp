@@ -39,6 +39,9 @@ class CheckCommand {
   int run() {
     const check::Checkable& subject = chosen();
     const check::Bounds bounds = options_.bounds(subject);
+    if (!options_.save.empty() && sim::find(options_.algorithm) == nullptr) {
+      throw UsageError("--save goes with algorithms that 'baton sim' can run");
+    }
     TraceOutput output(options_.drawing, bounds.setup.size);
     warn_if_large(subject, bounds);
     const Report report = search(subject, bounds);
@@ -111,7 +114,8 @@ class CheckCommand {
 
   // The run itself, drawn, or told where no host can follow it.
   void show(const Info& info, const Finding& broken, TraceOutput& output) {
-    if (sim::find(options_.algorithm) == nullptr) {
+    const bool is_membership = info.name == check::membership().info().name;
+    if (!is_membership && sim::find(options_.algorithm) == nullptr) {
       if (!options_.json) std::cout << "\n" << steps_of(broken);
       return;
     }
@@ -124,10 +128,11 @@ class CheckCommand {
     if (saved_) {
       saved_.replace([&](std::ostream& out) { out << view::write_schedule(schedule); });
     }
-    const sim::Runnable& runnable = algorithm_on_layers(options_.algorithm, options_.layers());
-    const check::Entry& entry = *check::find(options_.algorithm);
-    const check::Bounds bounds = options_.bounds(entry.with(options_.layers()));
-    sim::Replayed replayed = runnable.replay(bounds.setup, {}, schedule);
+    const Setup setup = options_.bounds(chosen()).setup;
+    sim::Replayed replayed = is_membership
+                                 ? sim::replay_membership(setup, schedule)
+                                 : algorithm_on_layers(options_.algorithm, options_.layers())
+                                       .replay(setup, {}, schedule);
     replayed.trace.names = options_.drawing.names;
     output.write(replayed.trace);
     if (options_.json || !output.leaves_standard_output()) return;

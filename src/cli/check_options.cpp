@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/numbers.h"
 #include "cli/text.h"
+#include "layer/membership.h"
 
 namespace baton::cli {
 
@@ -76,6 +77,7 @@ void CheckCommandOptions::add_to(CLI::App& command) {
   count("--recoveries", recoveries, "... and returns");
   count("--suspicions", suspicions, "So many wrong suspicions");
   count("--delays", delays, "So many messages later than any should be, where time counts");
+  count("--pauses", pauses, "So many processes that do nothing for a while, without knowing");
   count("--under-way", under_way, "Leaves out runs with more messages on one channel");
   command.add_flag("--atomic", atomic, "Shared memory: registers are atomic, not only safe")
       ->disable_flag_override()
@@ -92,8 +94,8 @@ void CheckCommandOptions::add_to(CLI::App& command) {
   command
       .add_option("--omit", omission,
                   "Leave out one rule of the resilient layer, to see what it is for: "
-                  "durable-promises, unique-epochs, hold-rule, waiting-for-leases, loyalty, "
-                  "release-replay, epoch-check")
+                  "durable-promises, unique-epochs, stable-storage, hold-rule, "
+                  "waiting-for-leases, loyalty, release-replay, epoch-check")
       ->group("Layers");
 
   command
@@ -201,12 +203,15 @@ check::Bounds CheckCommandOptions::bounds(const check::Checkable& subject,
   take("--recoveries", recoveries, bounds.budgets.recover);
   take("--suspicions", suspicions, bounds.budgets.suspect);
   take("--delays", delays, bounds.budgets.delay);
+  take("--pauses", pauses, bounds.budgets.pause);
   take("--under-way", under_way, bounds.under_way);
   take("--time", time, bounds.time.limit);
   take("--tickets", tickets, bounds.tickets);
   if (atomic) bounds.atomic = true;
   if (!omission.empty()) {
-    if (!resilient) throw UsageError("--omit goes with --resilient");
+    if (!resilient && algorithm != Membership::info().name) {
+      throw UsageError("--omit goes with --resilient");
+    }
     bounds.setup.omission = omission_named(omission);
   }
   if (no_canonical) bounds.reductions.canonical = false;

@@ -32,6 +32,7 @@ struct CheckCommandOptions {
   std::uint32_t recoveries = 0;
   std::uint32_t suspicions = 0;
   std::uint32_t delays = 0;
+  std::uint32_t pauses = 0;
   std::uint32_t under_way = 0;
   std::uint32_t time = 0;
   bool atomic = false;

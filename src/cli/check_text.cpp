@@ -6,6 +6,7 @@
 #include "check/state_store.h"
 #include "cli/command.h"
 #include "cli/text.h"
+#include "layer/membership.h"
 
 namespace baton::cli {
 
@@ -80,12 +81,16 @@ std::string describe(const Info& info, const check::Bounds& bounds) {
            std::to_string(bounds.tickets);
   }
   if (bounds.requesters != 0) text += "of which " + std::to_string(bounds.requesters) + " ask, ";
-  const char* request = info.kind == Kind::election      ? "election"
-                        : info.kind == Kind::observation ? "observation"
-                                                         : "request";
-  text += bounds.requests == 0 ? std::string("any number of ") + request + "s each"
-                               : times(bounds.requests, request, request) +
-                                     (bounds.requests == 1 ? " each" : "s each");
+  const bool is_membership = info.name == Membership::info().name;
+  const std::string request = is_membership                    ? "claim"
+                              : info.kind == Kind::election    ? "election"
+                              : info.kind == Kind::observation ? "observation"
+                                                               : "request";
+  if (bounds.requests == 0) {
+    text += is_membership ? "no claims" : "any number of " + request + "s each";
+  } else {
+    text += times(bounds.requests, request.c_str(), (request + "s").c_str()) + " each";
+  }
   text += bounds.fifo ? ", FIFO channels" : ", channels not FIFO";
   if (bounds.under_way != 0) {
     text += ", at most " + std::to_string(bounds.under_way) + " messages on each";
@@ -100,6 +105,7 @@ std::string describe(const Info& info, const check::Bounds& bounds) {
   add(budgets.recover, "recovery", "recoveries");
   add(budgets.suspect, "wrong suspicion", "wrong suspicions");
   add(budgets.delay, "late message", "late messages");
+  add(budgets.pause, "pause", "pauses");
   if (bounds.time.counts) {
     text += ", time counts";
     if (bounds.time.limit != 0) text += " (" + std::to_string(bounds.time.limit) + " units)";

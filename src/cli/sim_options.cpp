@@ -241,6 +241,7 @@ Omission omission_named(const std::string& typed) {
   static const std::vector<std::pair<std::string, Omission>> all{
       {"durable-promises", Omission::durable_promises},
       {"unique-epochs", Omission::unique_epochs},
+      {"stable-storage", Omission::stable_storage},
       {"hold-rule", Omission::hold_rule},
       {"waiting-for-leases", Omission::waiting_for_leases},
       {"loyalty", Omission::loyalty},
@@ -314,8 +315,8 @@ void SimOptions::add_to(CLI::App& command) {
   command
       .add_option("--omit", omission,
                   "Leave out one rule of the resilient layer, to see what it is for: "
-                  "durable-promises, unique-epochs, hold-rule, waiting-for-leases, loyalty, "
-                  "release-replay, epoch-check")
+                  "durable-promises, unique-epochs, stable-storage, hold-rule, "
+                  "waiting-for-leases, loyalty, release-replay, epoch-check")
       ->group("Layers");
 
   command

@@ -27,7 +27,9 @@ struct ScheduledStep {
     trust,      // ... and no longer
     lose,       // `message` of `peer` to `node` is lost
     duplicate,  // ... is there twice
-    delay       // ... takes longer than any message should
+    delay,      // ... takes longer than any message should
+    pause,      // `node` does nothing for a while, without knowing
+    resume      // ... and goes on
   };
   Kind kind{};
   NodeId node = nobody;
@@ -39,7 +41,7 @@ struct ScheduledStep {
   friend bool operator==(const ScheduledStep&, const ScheduledStep&) = default;
 };
 
-inline constexpr std::size_t scheduled_kinds = 12;
+inline constexpr std::size_t scheduled_kinds = 14;
 
 std::string_view name_of(ScheduledStep::Kind kind);
 

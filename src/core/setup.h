@@ -18,7 +18,8 @@ namespace baton {
 enum class Omission : std::uint8_t {
   nothing,
   durable_promises,    // a process that restarts has forgotten what it promised
-  unique_epochs,       // ... and that it is another life, and gives out its epochs again
+  unique_epochs,       // ... does not know that this is another life
+  stable_storage,      // ... has forgotten both, and gives out its epochs again
   hold_rule,           // a hold is carried over whatever views there were in between
   waiting_for_leases,  // a new view begins although someone left out may still be inside
   loyalty,             // members of a view that is well promise another all the same

@@ -21,10 +21,10 @@ Membership::Membership(NodeId self, const Setup& setup) : Membership(self, setup
 Membership::Membership(NodeId self, const Setup& setup, const Durable& durable)
     : self_(self), setup_(&setup), detector_(self, setup.size, true, setup.patience) {
   state_.peers.resize(setup.size);
-  const bool forgets = omits(Omission::durable_promises) || omits(Omission::unique_epochs);
-  if (!forgets) state_.durable = durable;
+  const bool forgets_all = omits(Omission::stable_storage);
+  if (!forgets_all && !omits(Omission::durable_promises)) state_.durable = durable;
   state_.durable.incarnation = next(durable.incarnation);
-  if (omits(Omission::unique_epochs)) state_.durable.incarnation = {1};
+  if (forgets_all || omits(Omission::unique_epochs)) state_.durable.incarnation = {1};
   note(state_.durable.promised);
   // Ticks of an earlier life must not pass for ticks of this one.
   state_.tick = state_.durable.incarnation.value << 32;

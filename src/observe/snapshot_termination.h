@@ -101,6 +101,16 @@ class DoneOrContinue
   State state() const {
     return {observed_.state(), begun_, detecting_, recorder_.state(), answers_};
   }
+  void assume(State state) {
+    observed_.assume(std::move(state.observed));
+    begun_ = state.begun;
+    detecting_ = state.detecting;
+    recorder_.assume(std::move(state.parts));
+    answers_ = std::move(state.answers);
+  }
+  // Attempts are told apart, and nothing more.
+  static constexpr bool numbers_by_process = true;
+  static constexpr unsigned number_gap = 1;
 
  private:
   static constexpr Ticks pause_between_attempts = message_time;

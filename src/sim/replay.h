@@ -45,4 +45,7 @@ struct Replayed {
 template <Protocol P>
 Replayed replay(const Setup& setup, const ReplayOptions& options, const Schedule& schedule);
 
+// ... and of the membership by itself (layer/claiming.h).
+Replayed replay_membership(const Setup& setup, const Schedule& schedule);
+
 }  // namespace baton::sim

@@ -156,6 +156,10 @@ void ReplayHost::perform(const ScheduledStep& step) {
     case Kind::trust:
       record(step.node, TraceKind::trust, step.peer);
       return trust(step.node, step.peer);
+    case Kind::pause:
+      return record(step.node, TraceKind::pause);
+    case Kind::resume:
+      return record(step.node, TraceKind::resume);
     case Kind::lose:
     case Kind::duplicate:
     case Kind::delay:

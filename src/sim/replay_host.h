@@ -20,6 +20,10 @@
 #include "sim/replay.h"
 #include "sim/report.h"
 
+namespace baton {
+struct Installed;  // layer/membership.h
+}
+
 namespace baton::sim {
 
 class ReplayHost : protected Chooser {
@@ -318,6 +322,12 @@ class ReplayHostOf final : public ReplayHost {
   void upon(NodeId node, const Announced&) {
     record(node, TraceKind::note, nobody, "announces termination");
   }
+  void upon(NodeId node, const Installed&) {
+    record(node, TraceKind::note, nobody,
+           "installs view " + reflect::printed(at(node).view().epoch));
+  }
+  void upon(NodeId node, const Granted&) { entered(node); }
+  void upon(NodeId node, const Lost&) { lost(node); }
   template <class Other>
   void upon(NodeId, const Other&) {}
 

@@ -49,6 +49,8 @@ Fields fields_of(Kind kind) {
     case Kind::release:
     case Kind::crash:
     case Kind::recover:
+    case Kind::pause:
+    case Kind::resume:
       break;
   }
   return {};

@@ -76,7 +76,7 @@ TEST(Check, MachinesAndTheMembershipAreCheckedByName) {
   EXPECT_EQ(wrong.code, 1) << wrong.out << wrong.err;
   EXPECT_NE(wrong.out.find("and enters"), std::string::npos) << wrong.out;
   EXPECT_EQ(shell("$BATON check membership --crashes 0 --recoveries 0").code, 0);
-  EXPECT_EQ(shell("$BATON check membership --omit unique-epochs").code, 1);
+  EXPECT_EQ(shell("$BATON check membership --omit stable-storage").code, 1);
 }
 
 TEST(Check, WrongUsageIsToldInALine) {

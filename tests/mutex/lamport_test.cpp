@@ -25,8 +25,8 @@ TEST(Lamport, EntersOnceEveryoneHasBeenHeard) {
             "2 -> 1 Ack(2)\n"
             "1 enters\n"
             "1 leaves\n"
-            "1 -> 0 Release(<1,1> 5)\n"
-            "1 -> 2 Release(<1,1> 5)\n");
+            "1 -> 0 Release(<1,1> 2)\n"
+            "1 -> 2 Release(<1,1> 2)\n");
 }
 
 TEST(Lamport, ALaterRequestSaysAsMuchAsAnAck) {

@@ -1,0 +1,252 @@
+// What is asked of the lock service and what it answers: plain values.
+//
+// A command is all that the state machine (service/state.h) ever hears of the world: who asks, for
+// what, and what time it is. Journals keep commands in order, and a state is what its commands make
+// of it; so nothing here may depend on anything else.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "baton/error.h"
+#include "core/ids.h"
+
+namespace baton::service {
+
+// Counted by the state machine from 1 on, never used twice.
+using SessionId = Strong<struct SessionTag, std::uint64_t>;
+// Chosen by the client, ascending within its session: a repeated request is answered, not repeated.
+using RequestId = Strong<struct RequestTag, std::uint64_t>;
+// Chosen by the client: who within a session holds or waits, such as a thread. The holder of a lock
+// is a guard of a session; two guards of one session exclude each other.
+using GuardId = Strong<struct GuardTag, std::uint64_t>;
+// Strictly increasing for ever, over all locks: a resource that has seen a larger one refuses.
+using FencingToken = Strong<struct FencingTag, std::uint64_t>;
+// Counts the changes of files and of leaders.
+using Revision = Strong<struct RevisionTag, std::uint64_t>;
+// Microseconds. Service time goes on only while a server leads: a restart loses no one's time.
+using Duration = Strong<struct DurationTag, std::int64_t>;
+using Time = Strong<struct TimeTag, std::int64_t>;
+
+constexpr Time operator+(Time time, Duration duration) { return {time.value + duration.value}; }
+constexpr Duration operator-(Time a, Time b) { return {a.value - b.value}; }
+inline constexpr SessionId no_session{0};
+
+inline constexpr std::size_t longest_name = 512;        // bytes of UTF-8
+inline constexpr std::size_t largest_file = 64 * 1024;  // bytes
+inline constexpr std::size_t longest_label = 1024;
+inline constexpr std::size_t most_names_at_once = 64;
+
+// Locks and elections have names of their own; a leader is a holder that has something to say.
+enum class Space : std::uint8_t { lock, election };
+enum class Mode : std::uint8_t { exclusive, shared };
+
+// --- Commands -----------------------------------------------------------------------------------
+
+struct Who {
+  std::string host;
+  std::uint32_t process = 0;
+  std::string user;
+  std::string label;  // whatever people should see
+};
+
+struct OpenSession {
+  std::string nonce;  // random: an opening that is repeated finds its session
+  Who who;
+  Duration ttl;         // of its lease
+  Duration lock_delay;  // how long its locks stay closed if it expires
+  bool fast = false;    // may take locks in the fast grade: it will have to report after a crash
+  SessionId within;     // the session that waits for this one to end, or no_session
+};
+struct CloseSession {};
+// By the server: the lease has run out.
+struct ExpireSession {
+  SessionId session;
+};
+
+// All of the names or none, queued at all of them at once.
+struct Acquire {
+  Space space{};
+  std::vector<std::string> names;
+  Mode mode{};
+  std::uint32_t slots = 1;  // how many may hold it at once; all who use a name must agree
+  GuardId guard;
+  std::optional<Duration> wait;  // at most; 0: not at all; none: for ever
+  Duration max_hold;             // 0: as long as it likes
+  std::string value;             // of a campaign
+  std::string label;
+  bool fast = false;
+  bool despite_deadlock = false;  // wait even if it could never end
+};
+// Gives up waiting: the waiting request is answered `cancelled`.
+struct Cancel {
+  RequestId waiting;
+};
+// Once for each time that it was acquired by this guard. All of the names or none.
+struct Release {
+  Space space{};
+  std::vector<std::string> names;
+  GuardId guard;
+};
+struct Downgrade {
+  std::string name;
+  GuardId guard;
+};
+// From shared to exclusive without letting go: refused if another guard is already waiting for the
+// same, since each would wait for the other.
+struct Upgrade {
+  std::string name;
+  GuardId guard;
+  std::optional<Duration> wait;
+  bool despite_deadlock = false;
+};
+// The leader's new word.
+struct Proclaim {
+  std::string name;
+  GuardId guard;
+  std::string value;
+};
+
+struct Put {
+  std::string key;
+  std::string value;
+  std::optional<std::uint64_t> version;  // that it must have; 0: there is none
+  bool tied = false;                     // goes when the session goes
+};
+struct Remove {
+  std::string key;
+  std::optional<std::uint64_t> version;
+};
+
+// By an operator. The holder is told, and the lock is free when it has answered or its lease, from
+// now on, is over; by force it is free at once.
+struct Break {
+  Space space{};
+  std::string name;
+  bool force = false;
+};
+struct BreakSession {
+  SessionId session;
+  bool force = false;
+};
+// The client's answer to being told that a hold is over.
+struct Acknowledge {
+  Space space{};
+  std::string name;
+  GuardId guard;
+  FencingToken fence;
+};
+
+// What a client that uses the fast grade held and waited for when the server went away.
+struct Reclaim {
+  struct Held {
+    Space space{};
+    std::string name;
+    Mode mode{};
+    std::uint32_t slots = 1;
+    std::uint32_t slot = 0;
+    GuardId guard;
+    FencingToken fence;
+    std::uint32_t times = 1;
+    Duration max_hold;
+    std::string value;
+    std::string label;
+  };
+  struct Waiting {
+    RequestId request;
+    std::uint64_t ticket = 0;  // its place in line, as it was told
+    Acquire acquire;
+  };
+  std::vector<Held> held;
+  std::vector<Waiting> waiting;
+};
+
+// By the server, first of all when it begins to lead. Fences and service time go on from here, and
+// if the last leader did not end cleanly, sessions that use the fast grade must report.
+struct Lead {
+  FencingToken fences_from;
+  bool after_crash = false;
+};
+// By the server: fences below this may be given out.
+struct Reserve {
+  FencingToken below;
+};
+// By the server: only time has passed.
+struct Tick {};
+
+struct Command {
+  Time now;
+  SessionId session;    // no_session for the server's own, and for OpenSession
+  RequestId request;    // 0: nobody waits for an answer
+  RequestId confirmed;  // answers to all requests below have arrived
+  std::variant<Tick, Lead, Reserve, OpenSession, CloseSession, ExpireSession, Acquire, Cancel,
+               Release, Downgrade, Upgrade, Proclaim, Put, Remove, Break, BreakSession, Acknowledge,
+               Reclaim>
+      what;
+};
+
+// --- Answers ------------------------------------------------------------------------------------
+
+struct Opened {
+  SessionId session;
+  Duration ttl;
+};
+struct Granted {
+  FencingToken fence;      // the largest of them
+  std::uint32_t slot = 0;  // of a lock with several
+};
+struct Stored {
+  std::uint64_t version = 0;
+  Revision revision;
+};
+
+// To a request, once.
+struct Reply {
+  SessionId session;
+  RequestId request;
+  Error error = Error::none;
+  std::string message;  // more than the error says, such as the cycle of a deadlock
+  std::variant<std::monostate, Opened, Granted, Stored> result;
+};
+// To a request that has to wait: its place in line. Not kept; a retry is told again.
+struct Queued {
+  SessionId session;
+  RequestId request;
+  std::uint64_t ticket = 0;
+};
+// To a session, of itself: a hold is over, or it is over itself.
+struct HoldOver {
+  SessionId session;
+  Space space{};
+  std::string name;
+  GuardId guard;
+  FencingToken fence;
+  std::string reason;
+};
+struct SessionOver {
+  SessionId session;
+  std::string reason;
+};
+
+// A change that others may watch, in the order of revisions.
+struct Change {
+  enum class Kind : std::uint8_t { put, remove, elect, proclaim, resign };
+  Revision revision;
+  Kind kind{};
+  std::string key;    // of the file, or the election's name
+  std::string value;  // of the file, or what the leader says
+  std::uint64_t version = 0;
+  SessionId session;   // that it is tied to, or the leader's
+  FencingToken fence;  // the leader's term
+};
+
+// What a command brings about, in order.
+using Effect = std::variant<Reply, Queued, HoldOver, SessionOver, Change>;
+using Effects = std::vector<Effect>;
+
+}  // namespace baton::service

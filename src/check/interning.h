@@ -68,7 +68,6 @@ class Interner {
   template <class Make>
   Id intern(std::string encoding, Make make) {
     const std::lock_guard lock(mutex_);
-    bytes_ += encoding.size();
     const auto [found, is_new] = ids_.try_emplace(std::move(encoding), values_.size());
     if (is_new) {
       T value = make();
@@ -94,7 +93,6 @@ class Interner {
   std::unordered_map<std::string, Id> ids_;
   GrowingSequence<T> values_;
   GrowingSequence<Brief> briefs_;
-  std::uint64_t bytes_ = 0;
 };
 
 // Remembers results by a word and a detail. Of one thread.

@@ -135,7 +135,11 @@ std::string text_of(const Info& info, const check::Bounds& bounds, const check::
     text += "  by 64-bit fingerprints: the chance that a state was left out is below " +
             std::string(chance) + "\n";
   }
-  if (report.liveness) text += summary(*report.liveness, "liveness, FIFO channels");
+  if (report.liveness) {
+    const bool fifo = bounds.fifo || !info.assumes.has(Assumption::fifo);
+    text +=
+        summary(*report.liveness, fifo ? "liveness, FIFO channels" : "ways out, channels not FIFO");
+  }
   return text;
 }
 

@@ -1,6 +1,8 @@
 #include "check/state_store.h"
 
-#include <sys/mman.h>
+#ifdef __linux__
+#include <sys/mman.h>  // only here
+#endif
 
 #include <cmath>
 #include <cstdlib>
@@ -66,7 +68,9 @@ WordTable::WordTable(std::uint64_t capacity) : capacity_(capacity) {
   const std::size_t size = (bytes() + huge_page - 1) / huge_page * huge_page;
   void* memory = std::aligned_alloc(huge_page, size);
   if (memory == nullptr) throw std::bad_alloc();
+#ifdef __linux__
   madvise(memory, size, MADV_HUGEPAGE);
+#endif
   words_.reset(new (memory) std::atomic<std::uint64_t>[capacity] {});
 }
 

@@ -7,7 +7,8 @@ scratch=$(mktemp --directory)
 trap 'rm -rf "$scratch"' EXIT
 
 everything="ccache clang-format cmake g++ git libboost1.81-dev libcli11-dev libfmt-dev libgtest-dev
-  make ninja-build python3 libbenchmark-dev libns3-dev python3-simpy3 spin clang
+  make ninja-build pkg-config protobuf-compiler libprotobuf-dev libspdlog-dev libsqlite3-dev
+  python3 libbenchmark-dev libns3-dev python3-simpy3 spin clang
   clang-tidy"
 
 # Only these programs exist on the pretended machine.

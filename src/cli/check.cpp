@@ -161,10 +161,10 @@ class CheckCommand {
 void add_check(CLI::App& app, Action& action) {
   CLI::App& command = *app.add_subcommand(
       "check",
-      "Look at every state that a small group can come to.\n\n"
+      "Look at every state that a small group can come to. Without an algorithm: of all of them, "
+      "which takes minutes.\n\n"
       "Example: baton check ricart-agrawala\n"
-      "         baton check maekawa --demand deadlock-freedom --save run.jsonl\n"
-      "         baton check");
+      "         baton check maekawa --demand deadlock-freedom --save run.jsonl");
   const auto options = std::make_shared<CheckCommandOptions>();
   options->add_to(command);
   command.callback([&command, options, &action] {

@@ -44,7 +44,9 @@ Schedule everything() {
                     {.kind = Do::crash, .node = {2}},
                     {.kind = Do::recover, .node = {2}, .choices = {1, 4294967295, 0}},
                     {.kind = Do::suspect, .node = {2}, .peer = {0}},
-                    {.kind = Do::trust, .node = {2}, .peer = {0}}};
+                    {.kind = Do::trust, .node = {2}, .peer = {0}},
+                    {.kind = Do::pause, .node = {1}},
+                    {.kind = Do::resume, .node = {1}}};
   schedule.loop = 11;
   return schedule;
 }

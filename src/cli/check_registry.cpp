@@ -19,9 +19,16 @@ using check::Finding;
 // One algorithm's instance, and whether what came of it is as it should be.
 struct Row {
   const Info* info = nullptr;
+  Layers layers = Layers::none;
   check::Bounds bounds;
   check::Report report;
 
+  std::string name() const {
+    std::string name(info->name);
+    if (layers == Layers::reliable) name += ", reliable";
+    if (layers == Layers::resilient) name += ", resilient";
+    return name;
+  }
   bool is_as_it_should_be() const {
     if (info->is_wrong()) return report.broken() != nullptr;
     return report.broken() == nullptr && report.is_exhausted();
@@ -53,26 +60,31 @@ void add_rows(Table& table, const Row& row) {
       verdict = (row.info->is_wrong() ? "caught" : "BROKEN") + std::string(", ") +
                 std::to_string(finding.length()) + " steps";
     }
-    table.add({first ? std::string(row.info->name) : "", finding.property, verdict,
+    table.add({first ? row.name() : "", finding.property, verdict,
                first ? grouped(row.states()) : "", first ? time : ""});
     first = false;
   }
 }
 
-std::vector<const check::Checkable*> whole_registry() {
-  std::vector<const check::Checkable*> all;
+struct Subject {
+  const check::Checkable* checkable;
+  Layers layers = Layers::none;
+};
+
+std::vector<Subject> whole_registry() {
+  std::vector<Subject> all;
   for (const check::Entry& entry : check::catalog()) {
     // Superpeers are for groups larger than can be checked.
     if (entry.info().choice == Choice::several) continue;
     for (const check::Checkable& subject : entry.layered) {
       const auto layers = static_cast<Layers>(&subject - entry.layered);
       if (subject.check != nullptr && is_checked_on(layers, entry.info().name)) {
-        all.push_back(&subject);
+        all.push_back({&subject, layers});
       }
     }
   }
-  for (const check::Checkable& machine : check::machines()) all.push_back(&machine);
-  all.push_back(&check::membership());
+  for (const check::Checkable& machine : check::machines()) all.push_back({&machine});
+  all.push_back({&check::membership()});
   return all;
 }
 
@@ -94,18 +106,19 @@ int check_registry(const CheckCommandOptions& options) {
   Table table({"algorithm", "property", "verdict", "states", "seconds"},
               {left, left, left, right, right});
   boost::json::array all;
-  std::size_t wrong = 0;
+  std::string wrong;
   ProgressLine line;
-  for (const check::Checkable* subject : whole_registry()) {
-    Row row{.info = &subject->info(), .bounds = default_instance(options, *subject)};
+  for (const auto& [subject, layers] : whole_registry()) {
+    Row row{
+        .info = &subject->info(), .layers = layers, .bounds = default_instance(options, *subject)};
     check::CheckOptions search = options.search(subject->info());
     if (line.is_shown()) {
       search.explore.progress = [&](const check::Progress& progress) {
-        line.show(std::string(row.info->name) + ": " + progress_of(progress));
+        line.show(row.name() + ": " + progress_of(progress));
       };
     }
     row.report = subject->check(row.bounds, search);
-    if (!row.is_as_it_should_be()) ++wrong;
+    if (!row.is_as_it_should_be()) wrong += (wrong.empty() ? "" : ", ") + row.name();
     add_rows(table, row);
     if (options.json) all.push_back(json_of(*row.info, row.bounds, row.report));
   }
@@ -113,14 +126,14 @@ int check_registry(const CheckCommandOptions& options) {
     std::cout << boost::json::serialize(all) << "\n";
   } else {
     std::cout << table.str(terminal_width());
-    if (wrong == 0) {
+    if (wrong.empty()) {
       std::cout
           << "\nEvery right algorithm keeps what it promises, and every wrong one is caught.\n";
     } else {
-      std::cout << "\n" << wrong << " are not as they should be.\n";
+      std::cout << "\nNot as they should be: " << wrong << "\n";
     }
   }
-  return wrong == 0 ? exit_ok : exit_violation;
+  return wrong.empty() ? exit_ok : exit_violation;
 }
 
 }  // namespace baton::cli

@@ -17,6 +17,7 @@ enum class Error : std::uint8_t {
   cancelled = 5,       // the wait was given up
   conflict = 6,        // a file has another version than was expected
   not_found = 7,
+  stale = 8,  // a fencing token: a newer one has been seen
   // The session or the hold is gone.
   session_lost = 10,  // expired, broken or closed: everything that it held is lost
   lock_lost = 11,     // this hold is over: broken by an operator, or held longer than allowed

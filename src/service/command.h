@@ -6,6 +6,7 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -40,7 +41,22 @@ inline constexpr SessionId no_session{0};
 inline constexpr std::size_t longest_name = 512;        // bytes of UTF-8
 inline constexpr std::size_t largest_file = 64 * 1024;  // bytes
 inline constexpr std::size_t longest_label = 1024;
+inline constexpr std::size_t longest_nonce = 128;
+inline constexpr std::size_t longest_who = 256;  // a host's or a user's name
 inline constexpr std::size_t most_names_at_once = 64;
+inline constexpr std::uint32_t most_slots = 65'536;
+inline constexpr Duration shortest_ttl{1'000'000};
+inline constexpr Duration longest_ttl{3'600'000'000};
+inline constexpr Duration longest_lock_delay{3'600'000'000};
+// Of waits and of maximum holds: 365 days. For ever is longer, but has no number.
+inline constexpr Duration longest_wait{365LL * 24 * 3'600'000'000};
+inline constexpr std::size_t most_sessions = 200'000;
+inline constexpr std::size_t most_waiting = 10'000;  // requests of one session
+inline constexpr std::size_t most_unconfirmed =
+    10'000;  // answers that one session left unconfirmed
+inline constexpr std::size_t most_file_bytes = 256 * 1024 * 1024;   // keys and values of all files
+inline constexpr std::size_t most_changes = 10'000;                 // kept for watches …
+inline constexpr std::size_t most_change_bytes = 16 * 1024 * 1024;  // … and no more than this
 
 // Locks and elections have names of their own; a leader is a holder that has something to say.
 enum class Space : std::uint8_t { lock, election };
@@ -53,6 +69,8 @@ struct Who {
   std::uint32_t process = 0;
   std::string user;
   std::string label;  // whatever people should see
+
+  friend bool operator==(const Who&, const Who&) = default;
 };
 
 struct OpenSession {
@@ -97,8 +115,8 @@ struct Downgrade {
   std::string name;
   GuardId guard;
 };
-// From shared to exclusive without letting go: refused if another guard is already waiting for the
-// same, since each would wait for the other.
+// From shared to exclusive without letting go, ahead of all who wait: refused if another guard is
+// already waiting for the same, since each would wait for the other.
 struct Upgrade {
   std::string name;
   GuardId guard;
@@ -162,6 +180,8 @@ struct Reclaim {
     std::uint64_t ticket = 0;  // its place in line, as it was told
     Acquire acquire;
   };
+  // All of them: a hold that is not named is given up, and so is a request that is not. A request
+  // that was never told its place has ticket 0. A waiting upgrade is not named but asked for again.
   std::vector<Held> held;
   std::vector<Waiting> waiting;
 };
@@ -195,29 +215,49 @@ struct Command {
 struct Opened {
   SessionId session;
   Duration ttl;
+
+  friend bool operator==(const Opened&, const Opened&) = default;
 };
 struct Granted {
-  FencingToken fence;      // the largest of them
-  std::uint32_t slot = 0;  // of a lock with several
+  // Of one of several names.
+  struct Part {
+    FencingToken fence;
+    std::uint32_t slot = 0;
+
+    friend bool operator==(const Part&, const Part&) = default;
+  };
+  FencingToken fence;       // the largest of them
+  std::uint32_t slot = 0;   // of a lock with several; of the first name
+  std::vector<Part> parts;  // if more than one name was asked for: each one's, in that order
+
+  friend bool operator==(const Granted&, const Granted&) = default;
 };
 struct Stored {
   std::uint64_t version = 0;
   Revision revision;
+
+  friend bool operator==(const Stored&, const Stored&) = default;
 };
 
-// To a request, once.
+// To a request, once. It bears the session and request of its command: none of an opening, whose
+// session is in the result.
 struct Reply {
   SessionId session;
   RequestId request;
   Error error = Error::none;
   std::string message;  // more than the error says, such as the cycle of a deadlock
   std::variant<std::monostate, Opened, Granted, Stored> result;
+  bool fast = false;  // a grant that may be told before the journal has it
+
+  friend bool operator==(const Reply&, const Reply&) = default;
 };
 // To a request that has to wait: its place in line. Not kept; a retry is told again.
 struct Queued {
   SessionId session;
   RequestId request;
   std::uint64_t ticket = 0;
+
+  friend bool operator==(const Queued&, const Queued&) = default;
 };
 // To a session, of itself: a hold is over, or it is over itself.
 struct HoldOver {
@@ -227,10 +267,14 @@ struct HoldOver {
   GuardId guard;
   FencingToken fence;
   std::string reason;
+
+  friend bool operator==(const HoldOver&, const HoldOver&) = default;
 };
 struct SessionOver {
   SessionId session;
   std::string reason;
+
+  friend bool operator==(const SessionOver&, const SessionOver&) = default;
 };
 
 // A change that others may watch, in the order of revisions.
@@ -243,6 +287,8 @@ struct Change {
   std::uint64_t version = 0;
   SessionId session;   // that it is tied to, or the leader's
   FencingToken fence;  // the leader's term
+
+  friend bool operator==(const Change&, const Change&) = default;
 };
 
 // What a command brings about, in order.

@@ -1,0 +1,174 @@
+#include <algorithm>
+
+#include "service/machine.h"
+#include "service/state.h"
+#include "service/wait_graph.h"
+
+namespace baton::service {
+namespace {
+
+// When fewer are left it is time to reserve more; several seconds' worth.
+constexpr std::uint64_t few_fences = 250'000;
+
+bool begins_with(std::string_view text, std::string_view prefix) {
+  return text.substr(0, prefix.size()) == prefix;
+}
+
+HolderInfo info_of(const Party& party, const Hold& hold) {
+  HolderInfo info{.party = party, .mode = hold.mode, .slot = hold.slot, .fence = hold.fence};
+  info.times = hold.times;
+  info.since = hold.since;
+  if (hold.max_hold.value > 0) info.limit = hold.since + hold.max_hold;
+  if (hold.is_over()) info.ends = hold.ends;
+  info.expired = hold.expired;
+  info.value = hold.value;
+  info.label = hold.label;
+  return info;
+}
+
+WaiterInfo info_of(const Request& request) {
+  WaiterInfo info{.party = request.party, .request = request.id, .mode = request.mode};
+  info.upgrade = request.upgrade;
+  info.ticket = request.ticket;
+  info.since = request.since;
+  info.deadline = request.deadline;
+  info.label = request.label;
+  return info;
+}
+
+LockInfo info_of(const Lock& lock) {
+  LockInfo info{.space = lock.space, .name = std::string(lock.name), .slots = lock.slots};
+  for (const auto& [party, hold] : lock.holds) info.holders.push_back(info_of(party, hold));
+  for (const auto& [key, request] : lock.queue) {
+    info.queue.push_back(info_of(*request));
+    info.queue.back().position = info.queue.size() - 1;
+  }
+  return info;
+}
+
+SessionInfo info_of(const Session& session) {
+  SessionInfo info{.id = session.id, .who = session.who, .ttl = session.ttl};
+  info.lock_delay = session.lock_delay;
+  info.fast = session.fast;
+  info.within = session.within;
+  info.since = session.since;
+  if (session.is_over()) info.ends = session.ends;
+  info.holds = session.held.size();
+  info.waits = session.waiting.size();
+  return info;
+}
+
+FileInfo info_of(const std::string& key, const File& file) {
+  return {key, file.value, file.version, file.revision, file.tied};
+}
+
+}  // namespace
+
+State::State() : machine_(std::make_unique<Machine>()) {}
+State::State(const StateImage& image) : machine_(std::make_unique<Machine>(image)) {}
+State::State(State&&) noexcept = default;
+State& State::operator=(State&&) noexcept = default;
+State::~State() = default;
+
+void State::apply(const Command& command, Effects& effects) { machine_->apply(command, effects); }
+StateImage State::image() const { return machine_->image(); }
+Time State::now() const { return machine_->now(); }
+
+std::optional<Time> State::next_due() const {
+  const auto& timers = machine_->tables().timers;
+  return timers.empty() ? std::nullopt : std::optional(timers.begin()->at);
+}
+
+bool State::needs_reserve() const {
+  return machine_->reserve().value - machine_->next_fence().value < few_fences;
+}
+FencingToken State::next_fence() const { return machine_->next_fence(); }
+FencingToken State::reserve() const { return machine_->reserve(); }
+
+bool State::is_recovering() const { return !machine_->tables().unreported.empty(); }
+std::vector<SessionId> State::unreported() const {
+  const auto& sessions = machine_->tables().unreported;
+  return {sessions.begin(), sessions.end()};
+}
+
+std::optional<LockInfo> State::lock(Space space, std::string_view name) const {
+  const Lock* found = machine_->tables().lock(space, name);
+  return found == nullptr ? std::nullopt : std::optional(info_of(*found));
+}
+
+std::vector<LockInfo> State::locks(Space space, std::string_view prefix, std::size_t limit) const {
+  std::vector<const Lock*> found;
+  for (const auto& [name, lock] : machine_->tables().table(space))
+    if (begins_with(name, prefix)) found.push_back(&lock);
+  const auto by_name = [](const Lock* a, const Lock* b) { return a->name < b->name; };
+  const std::size_t count = std::min(limit, found.size());
+  const auto end = found.begin() + static_cast<std::ptrdiff_t>(count);
+  std::partial_sort(found.begin(), end, found.end(), by_name);
+  std::vector<LockInfo> infos;
+  for (auto at = found.begin(); at != end; ++at) infos.push_back(info_of(**at));
+  return infos;
+}
+
+std::size_t State::lock_count() const {
+  const Tables& tables = machine_->tables();
+  return tables.table(Space::lock).size() + tables.table(Space::election).size();
+}
+std::size_t State::waiting_count() const { return machine_->tables().waiting; }
+
+std::optional<SessionInfo> State::session(SessionId id) const {
+  const Session* found = machine_->tables().session(id);
+  return found == nullptr ? std::nullopt : std::optional(info_of(*found));
+}
+
+std::vector<SessionInfo> State::sessions() const {
+  std::vector<SessionInfo> infos;
+  for (const auto& [id, session] : machine_->tables().sessions) infos.push_back(info_of(session));
+  std::sort(infos.begin(), infos.end(),
+            [](const SessionInfo& a, const SessionInfo& b) { return a.id < b.id; });
+  return infos;
+}
+
+std::size_t State::session_count() const { return machine_->tables().sessions.size(); }
+
+std::optional<SessionId> State::session_of(std::string_view nonce) const {
+  const auto& nonces = machine_->tables().nonces;
+  const auto found = nonces.find(nonce);
+  return found == nonces.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::string State::describe(SessionId id) const { return machine_->tables().describe(id); }
+
+std::vector<WaitEdge> State::wait_edges() const { return service::wait_edges(machine_->tables()); }
+
+std::optional<LeaderInfo> State::leader(std::string_view election) const {
+  const Lock* lock = machine_->tables().lock(Space::election, election);
+  if (lock == nullptr || lock->holds.empty()) return std::nullopt;
+  const auto& [party, hold] = *lock->holds.begin();
+  if (hold.expired) return std::nullopt;
+  return LeaderInfo{party, hold.fence, hold.since, hold.value};
+}
+
+std::optional<FileInfo> State::file(std::string_view key) const {
+  const auto& files = machine_->tables().files;
+  const auto found = files.find(key);
+  if (found == files.end()) return std::nullopt;
+  return info_of(found->first, found->second);
+}
+
+std::vector<FileInfo> State::files(std::string_view prefix, std::size_t limit) const {
+  std::vector<FileInfo> infos;
+  const auto& files = machine_->tables().files;
+  for (auto at = files.lower_bound(prefix);
+       at != files.end() && begins_with(at->first, prefix) && infos.size() < limit; ++at)
+    infos.push_back(info_of(at->first, at->second));
+  return infos;
+}
+
+Revision State::revision() const { return machine_->tables().changes.last(); }
+
+std::optional<std::vector<Change>> State::changes_since(Revision after, Watched watched,
+                                                        std::string_view prefix) const {
+  return machine_->tables().changes.since(after, watched, prefix);
+}
+
+}  // namespace baton::service

@@ -1,0 +1,298 @@
+// Random commands of a few sessions for a few names, judged after each by the oracle.
+//
+// What it is known to catch, each tried by breaking the code in this way: an exclusive request, a
+// reader or a slot granted before an earlier request; one slot too many; an upgrade beside other
+// readers, or under its old fence; a fence for each reader; nobody woken by a release, a given-up
+// request or a downgrade; a second request of a guard not let in with its first; cycles not looked
+// for through requests ahead, through sessions within, after a release, after a cancel or at an
+// upgrade that need not wait; slots taken for locks in the search; a retry that is carried out; an
+// image without re-entries or without ends of holds. (tests/service/crash_test.cpp does the same
+// for what follows a crash.)
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "service/oracle.h"
+#include "service/world.h"
+
+namespace baton::service {
+namespace {
+
+class Campaign {
+ public:
+  explicit Campaign(std::uint64_t seed) : random_(seed), despite_(one_in(3)) {
+    send({.what = Lead{.fences_from = {1000}}});
+    send({.what = Reserve{.below = {1'000'000'000}}});
+  }
+
+  // What went wrong, or nothing.
+  std::string run(int steps) {
+    for (int i = 0; i < steps && wrong_.empty(); ++i) step();
+    while (!open_.empty() && wrong_.empty()) close(open_.begin()->first);
+    if (wrong_.empty() && !oracle_.is_all_answered()) wrong_ = "some were never answered";
+    if (wrong_.empty()) replay();
+    return wrong_;
+  }
+
+  const Oracle& oracle() const { return oracle_; }
+
+  // Who holds and who waits, for whoever has to find out.
+  std::string situation() const {
+    std::string text = "after a command of kind " + std::to_string(commands_.back().what.index()) +
+                       " of session " + std::to_string(commands_.back().session.value) + "\n";
+    const auto party = [](const Party& p) {
+      return std::to_string(p.session.value) + "." + std::to_string(p.guard.value);
+    };
+    const auto mode = [](Mode m) { return m == Mode::shared ? "s" : "x"; };
+    for (const Space space : {Space::lock, Space::election})
+      for (const auto& lock : state_.locks(space)) {
+        text += (space == Space::election ? "election " : "") + lock.name + ": held by";
+        for (const auto& holder : lock.holders)
+          text += " " + party(holder.party) + mode(holder.mode) + (holder.ends ? "(over)" : "");
+        text += ", waited for by";
+        for (const auto& waiter : lock.queue)
+          text += " " + party(waiter.party) + mode(waiter.mode) + "#" +
+                  std::to_string(waiter.request.value) + (waiter.upgrade ? "(upgrade)" : "");
+        text += "\n";
+      }
+    for (const auto& session : state_.sessions())
+      if (session.within != no_session)
+        text += std::to_string(session.id.value) + " is within " +
+                std::to_string(session.within.value) + "\n";
+    return text;
+  }
+
+ private:
+  struct Client {
+    std::uint64_t requests = 0;
+    std::vector<Command> sent;
+  };
+
+  bool one_in(std::uint64_t n) { return pick(n) == 0; }
+  std::uint64_t pick(std::uint64_t n) { return random_() % n; }
+
+  // What is due comes first, by itself: a grant that the command takes away at once could not be
+  // seen by the oracle.
+  void send(Command command) {
+    now_ = now_ + Duration{static_cast<std::int64_t>(pick(3) * 100'000)};
+    if (const auto due = state_.next_due(); due && *due <= now_) apply({.what = Tick{}});
+    apply(std::move(command));
+  }
+
+  void apply(Command command) {
+    command.now = now_;
+    Effects effects;
+    state_.apply(command, effects);
+    commands_.push_back(command);
+    if (twin_) {
+      Effects others;
+      twin_->apply(command, others);
+      if (others != effects) wrong_ = "a restored state does otherwise";
+    }
+    for (const auto& effect : effects) {
+      all_.push_back(effect);
+      if (const auto* reply = std::get_if<Reply>(&effect))
+        if (const auto* opened = std::get_if<Opened>(&reply->result)) open_[opened->session];
+      if (const auto* over = std::get_if<HoldOver>(&effect)) told_.push_back(*over);
+    }
+    if (wrong_.empty()) wrong_ = oracle_.judge(command, effects, state_);
+    for (auto at = open_.begin(); at != open_.end();)
+      at = state_.session(at->first) ? std::next(at) : open_.erase(at);
+  }
+
+  template <class What>
+  void ask(SessionId session, What what) {
+    Client& client = open_[session];
+    Command command{.session = session, .request = {++client.requests}, .what = std::move(what)};
+    client.sent.push_back(command);
+    send(std::move(command));
+  }
+
+  void close(SessionId session) { ask(session, CloseSession{}); }
+
+  std::string name() { return std::string(1, static_cast<char>('a' + pick(4))); }
+  GuardId guard() { return {pick(2)}; }
+  Duration duration() { return {static_cast<std::int64_t>(pick(20) * 500'000)}; }
+  SessionId someone() {
+    return std::next(open_.begin(), static_cast<std::ptrdiff_t>(pick(open_.size())))->first;
+  }
+
+  void step() {
+    if (one_in(40)) twin_.emplace(state_.image());
+    if (twin_ && one_in(10) && twin_->image() != state_.image())
+      wrong_ = "a restored state is another";
+    if (open_.size() < 2 || (open_.size() < 6 && one_in(20))) return open();
+    const SessionId session = someone();
+    switch (pick(20)) {
+      default:
+        return acquire(session);
+      case 0:
+      case 1:
+      case 2:
+      case 3:
+      case 4:
+      case 5:
+        return release();
+      case 6:
+        return ask(session, Downgrade{.name = name(), .guard = guard()});
+      case 7:
+        return upgrade();
+      case 8:
+        return operate(session);
+      case 9:
+        return repeat(session);
+      case 10:
+        return cancel(session);
+      case 11:
+        return files(session);
+    }
+  }
+
+  void open() {
+    const SessionId within = !open_.empty() && one_in(4) ? someone() : no_session;
+    send({.request = {1},
+          .what = OpenSession{.nonce = std::to_string(++nonces_),
+                              .ttl = seconds(1 + static_cast<std::int64_t>(pick(3))),
+                              .lock_delay = one_in(2) ? Duration{} : duration(),
+                              .within = within}});
+  }
+
+  void acquire(SessionId session) {
+    Acquire acquire{.names = {name()}, .guard = guard()};
+    while (one_in(3)) {
+      const std::string another = name();
+      if (std::find(acquire.names.begin(), acquire.names.end(), another) == acquire.names.end())
+        acquire.names.push_back(another);
+    }
+    if (one_in(3)) {
+      acquire.mode = Mode::shared;
+    } else if (one_in(4)) {
+      acquire.slots = 2;
+      for (auto& one : acquire.names) one += "2";
+    } else if (one_in(8)) {
+      acquire.space = Space::election;
+      acquire.value = std::to_string(pick(100));
+    }
+    if (one_in(4)) acquire.wait = duration();
+    if (one_in(6)) acquire.wait = Duration{0};
+    if (one_in(6)) acquire.max_hold = duration();
+    acquire.despite_deadlock = despite_ && one_in(5);
+    ask(session, acquire);
+  }
+
+  // Of what is really held, or there would be few.
+  std::optional<std::pair<LockInfo, HolderInfo>> some_hold() {
+    std::vector<std::pair<LockInfo, HolderInfo>> holds;
+    for (const Space space : {Space::lock, Space::election})
+      for (const auto& lock : state_.locks(space))
+        for (const auto& holder : lock.holders)
+          if (!holder.expired) holds.emplace_back(lock, holder);
+    if (holds.empty()) return std::nullopt;
+    return holds[pick(holds.size())];
+  }
+
+  void release() {
+    const auto hold = some_hold();
+    if (!hold) return;
+    const auto& [lock, holder] = *hold;
+    ask(holder.party.session,
+        Release{.space = lock.space, .names = {lock.name}, .guard = holder.party.guard});
+  }
+
+  void upgrade() {
+    const auto hold = some_hold();
+    if (!hold || hold->first.space != Space::lock) return;
+    const auto& [lock, holder] = *hold;
+    Upgrade upgrade{.name = lock.name, .guard = holder.party.guard};
+    if (one_in(4)) upgrade.wait = duration();
+    upgrade.despite_deadlock = despite_ && one_in(5);
+    ask(holder.party.session, upgrade);
+  }
+
+  void operate(SessionId session) {
+    switch (pick(7)) {
+      case 0:
+        return send({.what = ExpireSession{session}});
+      case 1:
+        return close(session);
+      case 2:
+        return send({.request = {1}, .what = BreakSession{session, one_in(3)}});
+      case 3: {
+        const auto hold = some_hold();
+        if (!hold) return;
+        return send(
+            {.request = {1}, .what = Break{hold->first.space, hold->first.name, one_in(3)}});
+      }
+      case 4: {
+        if (told_.empty()) return;
+        const HoldOver over = told_[pick(told_.size())];
+        if (!open_.contains(over.session)) return;
+        return ask(over.session, Acknowledge{over.space, over.name, over.guard, over.fence});
+      }
+      default:
+        now_ = now_ + duration();
+        return send({.what = Tick{}});
+    }
+  }
+
+  void repeat(SessionId session) {
+    const auto& sent = open_[session].sent;
+    if (!sent.empty()) send(sent[pick(sent.size())]);
+  }
+
+  void cancel(SessionId session) {
+    for (const Space space : {Space::lock, Space::election})
+      for (const auto& lock : state_.locks(space))
+        for (const auto& waiter : lock.queue)
+          if (waiter.party.session == session) return ask(session, Cancel{waiter.request});
+  }
+
+  void files(SessionId session) {
+    if (one_in(3)) return ask(session, Remove{.key = name()});
+    ask(session, Put{.key = name(), .value = name(), .tied = one_in(2)});
+  }
+
+  // The same commands make the same state and have the same effects.
+  void replay() {
+    State again;
+    Effects effects;
+    for (const auto& command : commands_) again.apply(command, effects);
+    if (again.image() != state_.image()) wrong_ = "a replay made another state";
+    if (effects != all_) wrong_ = "a replay had other effects";
+    if (!state_.locks(Space::lock).empty() && !state_.next_due())
+      wrong_ = "locks are left without sessions";
+  }
+
+  std::mt19937_64 random_;
+  bool despite_;
+  State state_;
+  std::optional<State> twin_;
+  Oracle oracle_;
+  Time now_{1};
+  std::map<SessionId, Client> open_;
+  std::vector<HoldOver> told_;
+  std::vector<Command> commands_;
+  Effects all_;
+  std::uint64_t nonces_ = 0;
+  std::string wrong_;
+};
+
+TEST(Campaign, TheOracleFindsNothingWrong) {
+  int grants = 0;
+  int deadlocks = 0;
+  int waits = 0;
+  for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
+    Campaign campaign(seed);
+    ASSERT_EQ(campaign.run(90), "") << "seed " << seed << ", " << campaign.situation();
+    grants += campaign.oracle().grants;
+    deadlocks += campaign.oracle().deadlocks;
+    waits += campaign.oracle().waits;
+  }
+  // The campaign is worth nothing if nothing happens in it.
+  EXPECT_GT(grants, 30'000);
+  EXPECT_GT(waits, 15'000);
+  EXPECT_GT(deadlocks, 3'000);
+}
+
+}  // namespace
+}  // namespace baton::service

@@ -54,6 +54,12 @@ class Journal {
   // on meanwhile.
   virtual void snapshot(Position position, std::string state, Done done) = 0;
 
+  // A number that never goes back, kept apart from the records so that it survives their loss: the
+  // service's fences begin above it. What is raised is durable when the next record is; floor() is
+  // what was found when the journal was opened.
+  virtual void raise_floor(std::uint64_t) {}
+  virtual std::uint64_t floor() const { return 0; }
+
   // Waits for what is under way. A journal that is destroyed without it is as after a crash.
   virtual void close() = 0;
 

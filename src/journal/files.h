@@ -1,0 +1,53 @@
+// Files and directories that are there after a power failure, and for nobody else to read.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string_view>
+#include <utility>
+
+namespace baton::journal {
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number = -1) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  ~Descriptor();
+
+  int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+// All of these throw std::system_error with the file's name in it.
+
+// Opens for reading and writing, creating it (0600) if need be.
+Descriptor open_file(const std::filesystem::path& path);
+void sync_file(const Descriptor& file, const std::filesystem::path& path);
+// Without its times.
+void sync_data(const Descriptor& file, const std::filesystem::path& path);
+// The names in it.
+void sync_directory(const std::filesystem::path& path);
+// With those above it; new ones are 0700.
+void make_directories(const std::filesystem::path& path);
+void cut(const Descriptor& file, std::size_t size, const std::filesystem::path& path);
+void write_at_start(const Descriptor& file, std::string_view text,
+                    const std::filesystem::path& path);
+
+// Keeps other processes out as long as it lives. The file stays, since removing it would let two
+// processes lock two files of the same name.
+class LockFile {
+ public:
+  // Throws Refused (in_use) as well.
+  explicit LockFile(const std::filesystem::path& path);
+
+ private:
+  Descriptor file_;
+};
+
+}  // namespace baton::journal

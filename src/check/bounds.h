@@ -7,6 +7,10 @@
 #include "core/info.h"
 #include "core/setup.h"
 
+namespace baton::service {
+enum class LeaseRule : std::uint8_t;
+}
+
 namespace baton::check {
 
 // How often each fault may happen, in all.
@@ -18,6 +22,9 @@ struct Budgets {
   std::uint32_t suspect = 0;  // wrongly
   std::uint32_t delay = 0;    // messages that take longer than any should, where time counts
   std::uint32_t pause = 0;    // processes that do nothing for a while, without knowing
+  std::uint32_t drift = 0;    // units of time that one clock does not show, or shows twice
+  std::uint32_t cut = 0;      // connections that break, and return at any time
+  std::uint32_t faults = 0;   // of all kinds together; 0: no such limit
 
   friend bool operator==(const Budgets&, const Budgets&) = default;
 };
@@ -55,6 +62,7 @@ struct Bounds {
   bool atomic = false;        // registers; otherwise safe: a read during a write finds anything
   std::uint32_t tickets = 6;  // runs in which the bakery gives out more are left out
   unsigned gap = 2;  // of the canonical form: numbers further apart than this are moved closer
+  service::LeaseRule lease_rule{};  // that the lease protocol of the service is to do without
 
   bool asks(NodeId node) const { return requesters == 0 || node.value < requesters; }
 };

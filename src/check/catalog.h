@@ -35,5 +35,7 @@ const Entry* find(std::string_view name);
 std::span<const Checkable> machines();
 // The membership of Resilient<> by itself.
 const Checkable& membership();
+// The lease protocol of the service: two clients, a server, a lock.
+const Checkable& lease();
 
 }  // namespace baton::check

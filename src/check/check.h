@@ -89,6 +89,12 @@ struct Subject {
   std::function<void(const M&, const std::vector<typename M::State>&, Finding&)> tell;
 };
 
+// Whether the model knows what must come to an end.
+template <class M>
+concept HasPending = requires(typename M::Worker& worker, const typename M::State& state) {
+  worker.pending(state);
+};
+
 template <class M>
 class Checking {
  public:
@@ -97,12 +103,14 @@ class Checking {
 
   Report run() {
     judge_safety();
-    if (!options_.liveness || subject_.aims.empty()) return std::move(report_);
-    const bool go_on = options_.every || report_.broken() == nullptr;
-    if (go_on && report_.safety.stop == Stop::none) {
-      judge_liveness();
-    } else {
-      leave_undecided();
+    if constexpr (HasPending<M>) {
+      if (!options_.liveness || subject_.aims.empty()) return std::move(report_);
+      const bool go_on = options_.every || report_.broken() == nullptr;
+      if (go_on && report_.safety.stop == Stop::none) {
+        judge_liveness();
+      } else {
+        leave_undecided();
+      }
     }
     return std::move(report_);
   }

@@ -1,0 +1,52 @@
+// A connection over a socket: reads frames for the desk and writes what it says.
+#pragma once
+
+#include <boost/asio/generic/stream_protocol.hpp>
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "server/frames.h"
+#include "server/guest.h"
+#include "server/server.h"
+
+namespace baton::server {
+
+class Connection final : public Guest, public std::enable_shared_from_this<Connection> {
+ public:
+  Connection(Server& server, Server::Socket socket);
+
+  void start();
+  void send(const proto::ServerMessage& message) override;
+  void hang_up(Error error, const std::string& message) override;
+
+  // Writes as much as the other side takes.
+  void flush();
+  void wait_for_input();
+  bool is_all_written() const { return out_.empty(); }
+  // At once, without a word.
+  void close();
+  // Past its time: not greeted, or still not gone.
+  bool is_overdue(std::chrono::steady_clock::time_point now) const;
+
+ private:
+  void read(const boost::system::error_code& error);
+  void take(std::string_view bytes);
+  void discard_input();
+  void wait_until_writable();
+  void written();
+
+  Server& server_;
+  Server::Socket socket_;
+  FrameCutter cutter_;
+  std::string out_;
+  std::size_t out_sent_ = 0;
+  std::chrono::steady_clock::time_point since_;  // it began, or was told to go
+  bool is_dirty_ = false;
+  bool is_waiting_to_write_ = false;
+  bool is_going_ = false;
+  bool is_overfull_ = false;
+  bool is_closed_ = false;
+};
+
+}  // namespace baton::server

@@ -1,0 +1,427 @@
+#include "server/desk.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
+#include "server/answers.h"
+
+namespace baton::server {
+
+namespace {
+
+constexpr std::size_t most_endings_kept = 10'000;  // of one session
+
+// What may be asked without a session: nobody holds anything by it.
+bool needs_session(const proto::Request& request) {
+  switch (request.what_case()) {
+    case proto::Request::kPut:
+      return request.put().tied();
+    case proto::Request::kRemove:
+    case proto::Request::kBreak:
+    case proto::Request::kBreakSession:
+      return false;
+    default:
+      return true;
+  }
+}
+
+}  // namespace
+
+Desk::Desk(Engine& engine, EngineHost& host, DeskOptions options)
+    : engine_(engine),
+      host_(host),
+      options_(std::move(options)),
+      leases_({0}, {0}, options_.longest_turn) {}
+
+void Desk::open() {
+  leases_ = service::LeaseServer({engine_.epoch()}, clock(), options_.longest_turn);
+  for (const service::SessionId session : engine_.state().unreported()) {
+    unreported_.insert(session.value);
+  }
+  for (const service::SessionInfo& session : engine_.state().sessions()) {
+    leases_.take_over(clock(), session.id, session.ttl, unreported_.contains(session.id.value));
+  }
+  watches_.begin_at(engine_.state().revision());
+  find_endings();
+  is_open_ = true;
+}
+
+void Desk::close() { is_open_ = false; }
+
+void Desk::dismiss(Error error, const std::string& message) {
+  std::vector<Guest*> all;
+  for (const auto& [number, guest] : guests_) all.push_back(guest);
+  for (Guest* guest : all) guest->hang_up(error, message);
+}
+
+void Desk::arrive(Guest& guest) {
+  guest.number_ = next_guest_++;
+  guests_.emplace(guest.number_, &guest);
+}
+
+void Desk::leave(Guest& guest) {
+  watches_.remove_all(guest);
+  const auto at = bound_.find(guest.session_.value);
+  if (at != bound_.end() && at->second == &guest) bound_.erase(at);
+  guests_.erase(guest.number_);
+}
+
+// --- What guests say ----------------------------------------------------------------------------
+
+void Desk::receive(Guest& guest, std::string_view frame) {
+  received_.Clear();
+  if (!received_.ParseFromArray(frame.data(), static_cast<int>(frame.size()))) {
+    return guest.hang_up(Error::bad_request, "a frame is not a message of the client protocol");
+  }
+  using proto::ClientMessage;
+  const bool is_hello = received_.what_case() == ClientMessage::kHello;
+  if (!guest.has_greeted_ && !is_hello) {
+    return guest.hang_up(Error::bad_request, "the first message must be a Hello");
+  }
+  switch (received_.what_case()) {
+    case ClientMessage::kRequest:
+      return request(guest, *received_.mutable_request());
+    case ClientMessage::kKeepAlive:
+      return keep_alive(guest, received_.keep_alive());
+    case ClientMessage::kHello:
+      return greet(guest, received_.hello());
+    case ClientMessage::kResume:
+      return resume(guest, received_.resume());
+    case ClientMessage::kRead:
+      return read(guest, received_.read());
+    case ClientMessage::kWatch:
+      return watch(guest, received_.watch());
+    case ClientMessage::kUnwatch:
+      return watches_.remove(guest, received_.unwatch().number());
+    case ClientMessage::WHAT_NOT_SET:
+      break;
+  }
+  guest.hang_up(Error::bad_request, "a message says nothing that this server knows");
+}
+
+void Desk::greet(Guest& guest, const proto::Hello& hello) {
+  if (guest.has_greeted_) return guest.hang_up(Error::bad_request, "a second Hello");
+  if (hello.protocol() != protocol_version) {
+    return guest.hang_up(Error::version,
+                         "this server speaks version " + std::to_string(protocol_version) +
+                             " of the client protocol, not " + std::to_string(hello.protocol()));
+  }
+  if (!is_open_) return guest.hang_up(Error::shutting_down, "the server is stopping");
+  guest.has_greeted_ = true;
+  sending_.Clear();
+  proto::Welcome& welcome = *sending_.mutable_welcome();
+  welcome.set_protocol(protocol_version);
+  welcome.set_program(options_.program);
+  welcome.set_epoch(engine_.epoch());
+  welcome.set_server(options_.server);
+  guest.send(sending_);
+}
+
+void Desk::request(Guest& guest, proto::Request& request) {
+  const std::uint64_t number = request.request();
+  if (!is_open_) return refuse(guest, number, Error::shutting_down, "the server is stopping");
+  if (request.has_open_session()) return open_session(guest, request);
+  if (guest.session_ == service::no_session && needs_session(request)) {
+    return refuse(guest, number, Error::bad_request, "open a session first");
+  }
+  if (guest.is_session_over_) {
+    return refuse(guest, number, Error::session_lost, "the session is over");
+  }
+  request.set_session(guest.session_.value);
+  service::Command command = command_of(request);
+  if (auto refusal = refusal_of(request, command)) {
+    return refuse(guest, number, refusal->error, std::move(refusal->message));
+  }
+  if (!is_reported(guest, request)) return;
+  forget(guest.session_, request);
+  if (request.has_close_session()) leases_.close(guest.session_);
+  if (guest.session_ != service::no_session) return engine_.submit(request, std::move(command));
+  engine_.submit(request, std::move(command), [this, to = guest.number_](const auto& reply) {
+    if (const auto at = guests_.find(to); at != guests_.end()) this->reply(*at->second, reply);
+  });
+}
+
+// After a crash a session of the fast grade says first what it holds. One that need not is not
+// believed: what it says may be older than what the state knows.
+bool Desk::is_reported(Guest& guest, const proto::Request& request) {
+  const bool is_awaited = unreported_.contains(guest.session_.value);
+  if (request.has_reclaim()) {
+    if (is_awaited && leases_.report(guest.session_, {engine_.epoch()})) {
+      unreported_.erase(guest.session_.value);
+      return true;
+    }
+    refuse(guest, request.request(), Error::bad_request, "no report is waited for");
+    return false;
+  }
+  if (!is_awaited) return true;
+  if (request.has_close_session()) {
+    unreported_.erase(guest.session_.value);
+    return true;
+  }
+  refuse(guest, request.request(), Error::bad_request,
+         "the server has lost its memory: first report what is held");
+  return false;
+}
+
+void Desk::open_session(Guest& guest, proto::Request& request) {
+  request.set_session(0);
+  service::Command command = command_of(request);
+  if (auto refusal = refusal_of(request, command)) {
+    return refuse(guest, request.request(), refusal->error, std::move(refusal->message));
+  }
+  engine_.submit(request, std::move(command), [this, to = guest.number_](const auto& reply) {
+    const auto* result = std::get_if<service::Opened>(&reply.result);
+    if (result != nullptr) opened(*result);
+    const auto at = guests_.find(to);
+    if (at == guests_.end()) return;
+    if (result != nullptr) bind(*at->second, result->session);
+    this->reply(*at->second, reply);
+  });
+}
+
+// An opening that was repeated finds its lease.
+void Desk::opened(const service::Opened& opened) {
+  const auto answer = leases_.receive(clock(), service::KeepAlive{opened.session, {}});
+  if (!answer || std::holds_alternative<service::Alive>(*answer)) return;
+  if (engine_.state().session(opened.session)) leases_.open(clock(), opened.session, opened.ttl);
+}
+
+void Desk::bind(Guest& guest, service::SessionId session) {
+  Guest*& bound = bound_[session.value];
+  Guest* before = std::exchange(bound, &guest);
+  if (guest.session_ != service::no_session && guest.session_ != session) {
+    bound_.erase(guest.session_.value);
+  }
+  guest.session_ = session;
+  guest.is_session_over_ = false;
+  if (before == nullptr || before == &guest) return;
+  before->session_ = service::no_session;
+  before->hang_up(Error::session_lost, "the session goes on over another connection");
+}
+
+void Desk::resume(Guest& guest, const proto::Resume& resume) {
+  const service::SessionId session{resume.session()};
+  const auto known = engine_.state().session_of(resume.nonce());
+  const auto alive =
+      known == session ? leases_.receive(clock(), service::KeepAlive{session, {}}) : std::nullopt;
+  if (!alive || !std::holds_alternative<service::Alive>(*alive)) {
+    return later(guest, [this, session](Guest& to) {
+      sending_.Clear();
+      proto::Resumed& resumed = *sending_.mutable_resumed();
+      resumed.set_session(session.value);
+      resumed.set_error(static_cast<std::uint32_t>(Error::session_lost));
+      resumed.set_message("there is no such session: it has expired, or was closed or broken");
+      to.send(sending_);
+    });
+  }
+  bind(guest, session);
+  sending_.Clear();
+  proto::Resumed& resumed = *sending_.mutable_resumed();
+  resumed.set_session(session.value);
+  resumed.set_must_report(unreported_.contains(session.value));
+  resumed.set_ttl(engine_.state().session(session)->ttl.value);
+  guest.send(sending_);
+  remind(guest, session);
+}
+
+void Desk::keep_alive(Guest& guest, const proto::KeepAlive& message) {
+  service::Duration ttl{0};
+  if (guest.session_ != service::no_session) {
+    const auto answer = leases_.receive(clock(), service::KeepAlive{guest.session_, {}});
+    if (!answer) return;
+    if (std::holds_alternative<service::Gone>(*answer)) {
+      if (guest.is_session_over_) return;
+      return session_over({guest.session_, "it is over"});
+    }
+    ttl = find_lease(guest.session_)->ttl;
+  }
+  sending_.Clear();
+  proto::Alive& alive = *sending_.mutable_alive();
+  alive.set_number(message.number());
+  alive.set_ttl(ttl.value);
+  alive.set_epoch(engine_.epoch());
+  guest.send(sending_);
+}
+
+const service::LeaseServer::Lease* Desk::find_lease(service::SessionId session) const {
+  const auto& leases = leases_.state().leases;
+  const auto at =
+      std::lower_bound(leases.begin(), leases.end(), session,
+                       [](const service::LeaseServer::Lease& lease, service::SessionId wanted) {
+                         return lease.session < wanted;
+                       });
+  return at == leases.end() || at->session != session ? nullptr : &*at;
+}
+
+service::Duration Desk::lease_left(service::SessionId session) const {
+  const auto* lease = find_lease(session);
+  return lease == nullptr ? service::Duration{0}
+                          : std::max(lease->until - clock(), service::Duration{0});
+}
+
+void Desk::read(Guest& guest, const proto::Read& read) {
+  const Asked asked{
+      .state = engine_.state(),
+      .now = engine_.now(),
+      .lease_left = [this](service::SessionId session) { return lease_left(session); },
+      .is_connected = [this](service::SessionId session) { return guest_of(session) != nullptr; },
+      .fill_status =
+          [this](proto::Status& status) {
+            status.set_server(options_.server);
+            status.set_program(options_.program);
+            status.set_epoch(engine_.epoch());
+            status.set_leads_for((engine_.now() - engine_.leading_since()).value);
+            status.set_journal(options_.journal);
+            status.set_position(engine_.position());
+            status.set_connections(guests_.size());
+            status.set_process(static_cast<std::uint32_t>(::getpid()));
+            status.set_scope(options_.scope);
+          }};
+  // Made now, of what the state is now; told when that is durable.
+  auto parts = std::make_shared<std::vector<proto::Answer>>(answer(read, asked));
+  later(guest, [this, parts](Guest& to) {
+    for (proto::Answer& part : *parts) {
+      sending_.Clear();
+      sending_.mutable_answer()->Swap(&part);
+      to.send(sending_);
+    }
+  });
+}
+
+void Desk::watch(Guest& guest, const proto::Watch& watch) {
+  if (guest.watches_ >= options_.watches_per_guest) {
+    return guest.hang_up(
+        Error::too_many,
+        "more than " + std::to_string(options_.watches_per_guest) + " watches over one connection");
+  }
+  later(guest, [this, watch](Guest& to) { watches_.add(to, watch, engine_.state()); });
+}
+
+// --- What guests are told -----------------------------------------------------------------------
+
+void Desk::deliver(service::Effects& effects) {
+  for (service::Effect& effect : effects) {
+    if (const auto* one = std::get_if<service::Reply>(&effect)) {
+      if (Guest* guest = guest_of(one->session)) reply(*guest, *one);
+    } else if (const auto* queued = std::get_if<service::Queued>(&effect)) {
+      Guest* guest = guest_of(queued->session);
+      if (guest == nullptr) continue;
+      sending_.Clear();
+      fill(*sending_.mutable_queued(), *queued);
+      guest->send(sending_);
+    } else if (const auto* hold = std::get_if<service::HoldOver>(&effect)) {
+      remember(*hold);
+      Guest* guest = guest_of(hold->session);
+      if (guest == nullptr) continue;
+      sending_.Clear();
+      fill(*sending_.mutable_hold_over(), *hold);
+      guest->send(sending_);
+    } else if (const auto* over = std::get_if<service::SessionOver>(&effect)) {
+      session_over(*over);
+    } else if (const auto* change = std::get_if<service::Change>(&effect)) {
+      watches_.changed(*change);
+    }
+  }
+  watches_.flush();
+}
+
+void Desk::reply(Guest& guest, const service::Reply& reply) {
+  sending_.Clear();
+  fill(*sending_.mutable_reply(), reply);
+  guest.send(sending_);
+}
+
+void Desk::refuse(Guest& guest, std::uint64_t request, Error error, std::string message) {
+  reply(guest,
+        {.session = {}, .request = {request}, .error = error, .message = std::move(message)});
+}
+
+void Desk::session_over(const service::SessionOver& over) {
+  leases_.close(over.session);
+  unreported_.erase(over.session.value);
+  endings_.erase(over.session.value);
+  Guest* guest = guest_of(over.session);
+  if (guest == nullptr) return;
+  guest->is_session_over_ = true;
+  sending_.Clear();
+  fill(*sending_.mutable_session_over(), over);
+  guest->send(sending_);
+}
+
+void Desk::later(Guest& guest, std::function<void(Guest&)> what) {
+  engine_.when_durable([this, number = guest.number_, what = std::move(what)] {
+    if (const auto at = guests_.find(number); at != guests_.end()) what(*at->second);
+  });
+}
+
+Guest* Desk::guest_of(service::SessionId session) const {
+  const auto at = bound_.find(session.value);
+  return at == bound_.end() ? nullptr : at->second;
+}
+
+// --- Holds that are over ------------------------------------------------------------------------
+
+// A client that was away when its hold ended must hear of it when it comes back.
+void Desk::remember(const service::HoldOver& over) {
+  auto& all = endings_[over.session.value];
+  if (all.size() < most_endings_kept) all.push_back(over);
+}
+
+void Desk::forget(service::SessionId session, const proto::Request& request) {
+  if (endings_.empty() || !(request.has_acknowledge() || request.has_release())) return;
+  const auto at = endings_.find(session.value);
+  if (at == endings_.end()) return;
+  std::erase_if(at->second, [&](const service::HoldOver& over) {
+    if (request.has_acknowledge()) {
+      const auto& it = request.acknowledge();
+      return it.name() == over.name && space_of(it.space()) == over.space &&
+             it.guard() == over.guard.value;
+    }
+    const auto& it = request.release();
+    return space_of(it.space()) == over.space && it.guard() == over.guard.value &&
+           std::find(it.names().begin(), it.names().end(), over.name) != it.names().end();
+  });
+  if (at->second.empty()) endings_.erase(at);
+}
+
+void Desk::remind(Guest& guest, service::SessionId session) {
+  const auto at = endings_.find(session.value);
+  if (at == endings_.end()) return;
+  for (const service::HoldOver& over : at->second) {
+    sending_.Clear();
+    fill(*sending_.mutable_hold_over(), over);
+    guest.send(sending_);
+  }
+}
+
+// Of an earlier server's time.
+void Desk::find_endings() {
+  for (const service::Space space : {service::Space::lock, service::Space::election}) {
+    for (const service::LockInfo& lock : engine_.state().locks(space)) {
+      for (const service::HolderInfo& holder : lock.holders) {
+        if (!holder.ends || holder.expired) continue;
+        remember({holder.party.session, space, lock.name, holder.party.guard, holder.fence,
+                  "it was ended while another server led"});
+      }
+    }
+  }
+}
+
+// --- Leases -------------------------------------------------------------------------------------
+
+void Desk::wake() {
+  if (is_open_) leases_.wake(clock());
+}
+
+void Desk::expire() {
+  if (!is_open_) return;
+  while (const auto session = leases_.expire_next(clock())) {
+    unreported_.erase(session->value);
+    engine_.expire(*session);
+  }
+}
+
+}  // namespace baton::server

@@ -1,0 +1,107 @@
+// The desk: where guests (connections) meet sessions. It speaks the client protocol with each
+// guest, keeps the leases, and passes on what the engine has to say. No sockets.
+//
+// A guest says Hello first, then opens a session or resumes one, which is then bound to it: what
+// concerns the session is sent to the guest that spoke for it last. A guest without a session may
+// read, watch, write files that are not tied, and break locks.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "server/engine.h"
+#include "server/guest.h"
+#include "server/watches.h"
+#include "service/lease.h"
+
+namespace baton::server {
+
+inline constexpr std::uint32_t protocol_version = 1;
+
+struct DeskOptions {
+  std::string program;  // "baton 0.1.0"
+  std::string server;   // its name, for people
+  std::string journal;
+  std::string scope;  // for people: for whom this server is
+  // A server that has not run for longer than this has been paused.
+  service::Duration longest_turn{500'000};
+  std::size_t watches_per_guest = 1000;
+};
+
+class Desk {
+ public:
+  Desk(Engine& engine, EngineHost& host, DeskOptions options);
+
+  // The engine leads: sessions of an earlier leader are taken over.
+  void open();
+  // From now on requests are refused.
+  void close();
+  // Hangs up on everybody.
+  void dismiss(Error error, const std::string& message);
+
+  void arrive(Guest& guest);
+  // One frame. The guest may have been hung up on when it returns.
+  void receive(Guest& guest, std::string_view frame);
+  void leave(Guest& guest);
+
+  // What the engine lets out.
+  void deliver(service::Effects& effects);
+
+  // In each turn, before what has arrived is read, and expire() after it; both at least once in
+  // `longest_turn`.
+  void wake();
+  void expire();
+
+  std::size_t guests() const { return guests_.size(); }
+  // That have a guest.
+  std::size_t bound_sessions() const { return bound_.size(); }
+
+ private:
+  void greet(Guest& guest, const proto::Hello& hello);
+  void request(Guest& guest, proto::Request& request);
+  void open_session(Guest& guest, proto::Request& request);
+  void resume(Guest& guest, const proto::Resume& resume);
+  void keep_alive(Guest& guest, const proto::KeepAlive& message);
+  void read(Guest& guest, const proto::Read& read);
+  const service::LeaseServer::Lease* find_lease(service::SessionId session) const;
+  service::Duration lease_left(service::SessionId session) const;
+  void watch(Guest& guest, const proto::Watch& watch);
+
+  bool is_reported(Guest& guest, const proto::Request& request);
+  void opened(const service::Opened& opened);
+  void bind(Guest& guest, service::SessionId session);
+  void session_over(const service::SessionOver& over);
+  // What it was told, or not, about holds that are over, until it has acknowledged it.
+  void remember(const service::HoldOver& over);
+  void forget(service::SessionId session, const proto::Request& request);
+  void remind(Guest& guest, service::SessionId session);
+  void find_endings();
+
+  void reply(Guest& guest, const service::Reply& reply);
+  void refuse(Guest& guest, std::uint64_t request, Error error, std::string message);
+  Guest* guest_of(service::SessionId session) const;
+  // Does it when all that has been seen is durable, if the guest is still there.
+  void later(Guest& guest, std::function<void(Guest&)> what);
+  service::Time clock() const { return {host_.clock_us()}; }
+
+  Engine& engine_;
+  EngineHost& host_;
+  DeskOptions options_;
+  service::LeaseServer leases_;
+  Watches watches_;
+  bool is_open_ = false;
+  std::uint64_t next_guest_ = 1;
+  std::unordered_map<std::uint64_t, Guest*> guests_;
+  std::unordered_map<std::uint64_t, Guest*> bound_;                            // by session
+  std::unordered_set<std::uint64_t> unreported_;                               // sessions
+  std::unordered_map<std::uint64_t, std::vector<service::HoldOver>> endings_;  // by session
+  proto::ClientMessage received_;
+  proto::ServerMessage sending_;
+};
+
+}  // namespace baton::server

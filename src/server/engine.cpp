@@ -1,0 +1,364 @@
+#include "server/engine.h"
+
+#include <google/protobuf/arena.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace baton::server {
+
+namespace {
+
+constexpr std::size_t least_bytes_of_a_command = 128;
+
+std::size_t bytes_of(const proto::Request& request) {
+  switch (request.what_case()) {
+    case proto::Request::kPut:
+      return least_bytes_of_a_command + request.put().value().size();
+    case proto::Request::kReclaim:
+      return request.ByteSizeLong();
+    default:
+      return least_bytes_of_a_command;
+  }
+}
+
+// What a session lets go: if the journal never hears of it, the client's report after the crash
+// does not name it.
+bool lets_go(const service::Command& command) {
+  return std::holds_alternative<service::Release>(command.what) ||
+         std::holds_alternative<service::Cancel>(command.what) ||
+         std::holds_alternative<service::Downgrade>(command.what) ||
+         std::holds_alternative<service::Acknowledge>(command.what);
+}
+
+// Of a hold, whether its holder likes it or not. What is due may be such an end too.
+bool is_ending(const service::Command& command) {
+  return std::holds_alternative<service::ExpireSession>(command.what) ||
+         std::holds_alternative<service::Break>(command.what) ||
+         std::holds_alternative<service::BreakSession>(command.what);
+}
+
+bool is_fast_acquire(const service::Command& command) {
+  const auto* acquire = std::get_if<service::Acquire>(&command.what);
+  return acquire != nullptr && acquire->fast && acquire->space == service::Space::lock;
+}
+
+}  // namespace
+
+Engine::Engine(journal::Journal& journal, EngineHost& host, EngineOptions options)
+    : journal_(journal),
+      host_(host),
+      options_(std::move(options)),
+      self_(std::make_shared<Engine*>(this)) {}
+
+Engine::~Engine() { *self_ = nullptr; }
+
+// --- Beginning to lead --------------------------------------------------------------------------
+
+void Engine::start(std::function<void()> ready) {
+  appended_ = journal_.read(
+      [this](journal::Position, std::string_view bytes) {
+        try {
+          Kept kept = decode_snapshot(bytes);
+          epoch_ = kept.epoch;
+          state_ = service::State(kept.image);
+        } catch (const UnreadableSnapshot& problem) {
+          throw journal::Unusable(journal_.describe() + ": " + problem.what());
+        }
+        ended_cleanly_ = false;
+      },
+      [this](journal::Position, std::string_view bytes) { replay(bytes); });
+  for (const service::SessionInfo& session : state_.sessions()) {
+    if (session.fast) fast_.insert(session.id.value);
+  }
+  lead();
+  when_durable([this, ready = std::move(ready)] {
+    is_leading_ = true;
+    ready();
+  });
+  flush();
+}
+
+void Engine::replay(std::string_view record) {
+  google::protobuf::Arena arena;
+  auto* batch = google::protobuf::Arena::CreateMessage<proto::Batch>(&arena);
+  if (!batch->ParseFromArray(record.data(), static_cast<int>(record.size()))) {
+    throw journal::Unusable(journal_.describe() + ": a record cannot be understood");
+  }
+  if (batch->version() > format_version) {
+    throw journal::Unusable(journal_.describe() +
+                            " was written by a newer version of baton: use that one");
+  }
+  service::Time now{batch->now()};
+  for (const proto::Command& message : batch->commands()) replay_one(message, now);
+  commands_since_snapshot_ += static_cast<std::size_t>(batch->commands_size());
+  bytes_since_snapshot_ += record.size();
+}
+
+void Engine::replay_one(const proto::Command& message, service::Time& now) {
+  using proto::Command;
+  const bool is_known =
+      message.what_case() != Command::WHAT_NOT_SET &&
+      !(message.has_request() && message.request().what_case() == proto::Request::WHAT_NOT_SET);
+  if (!is_known) {
+    throw journal::Unusable(journal_.describe() +
+                            " has commands that this version of baton does not know");
+  }
+  now = now + service::Duration{message.now()};
+  ended_cleanly_ = message.what_case() == Command::kFarewell;
+  if (message.has_lead()) epoch_ = std::max(epoch_, message.lead().epoch());
+  service::Command command = command_of(message);
+  command.now = now;
+  new_effects_.clear();
+  state_.apply(command, new_effects_);
+  ++counters_.replayed;
+}
+
+void Engine::lead() {
+  clock_origin_us_ = host_.clock_us() - state_.now().value;
+  batch_time_ = state_.now();
+  leading_since_ = state_.now();
+  // Also after a restore from an older copy, and without any, both are larger than ever before.
+  const std::int64_t wall_us = std::max<std::int64_t>(host_.wall_us(), 0);
+  epoch_ = std::max(epoch_ + 1, static_cast<std::uint64_t>(wall_us / 1'000'000));
+  const std::uint64_t fences_from =
+      std::max({state_.next_fence().value, state_.reserve().value, journal_.floor(),
+                static_cast<std::uint64_t>(wall_us), std::uint64_t{1}});
+
+  service::Command command;
+  command.what = service::Lead{{fences_from}, !ended_cleanly_};
+  proto::Lead& lead = *gather(command, least_bytes_of_a_command).mutable_lead();
+  lead.set_fences_from(fences_from);
+  lead.set_after_crash(!ended_cleanly_);
+  lead.set_epoch(epoch_);
+  lead.set_server(options_.server);
+  apply(command, {});
+  add_reserve();
+}
+
+void Engine::add_reserve() {
+  is_reserving_ = true;
+  const std::uint64_t below = state_.next_fence().value + options_.fences_per_reserve;
+  journal_.raise_floor(below);
+  service::Command command;
+  command.what = service::Reserve{{below}};
+  gather(command, least_bytes_of_a_command).mutable_reserve()->set_below(below);
+  gathering_.reserve = below;
+  apply(command, {});
+}
+
+// --- Commands -----------------------------------------------------------------------------------
+
+service::Time Engine::now() const { return {host_.clock_us() - clock_origin_us_}; }
+
+void Engine::submit(proto::Request& request, service::Command command, const Answer& answer) {
+  if (has_failed_) return;
+  drop_unknown_fields(request);
+  gather(command, bytes_of(request)).mutable_request()->Swap(&request);
+  apply(command, answer);
+}
+
+void Engine::expire(service::SessionId session) {
+  if (has_failed_) return;
+  service::Command command;
+  command.what = service::ExpireSession{session};
+  gather(command, least_bytes_of_a_command).mutable_expire_session()->set_session(session.value);
+  apply(command, {});
+}
+
+void Engine::tick() {
+  if (has_failed_) return;
+  service::Command command;
+  gather(command, least_bytes_of_a_command).mutable_tick();
+  apply(command, {});
+}
+
+void Engine::stop(std::function<void()> done) {
+  service::Command command;
+  gather(command, least_bytes_of_a_command).mutable_farewell();
+  when_durable(std::move(done));
+  flush();
+}
+
+// A place in the batch, and the command's time.
+proto::Command& Engine::gather(service::Command& command, std::size_t bytes) {
+  command.now = std::max(now(), batch_time_);
+  if (batch_.commands_size() == 0) {
+    batch_.set_version(format_version);
+    batch_.set_now(batch_time_.value);
+  }
+  proto::Command& message = *batch_.add_commands();
+  message.set_now((command.now - batch_time_).value);
+  batch_time_ = command.now;
+  gathering_bytes_ += bytes;
+  ++commands_since_snapshot_;
+  ++counters_.commands;
+  return message;
+}
+
+void Engine::apply(const service::Command& command, const Answer& answer) {
+  const auto due = state_.next_due();
+  if (is_ending(command) || (due && *due <= command.now)) note_ending();
+  new_effects_.clear();
+  state_.apply(command, new_effects_);
+  service::Effects early;
+  for (service::Effect& effect : new_effects_) {
+    note(command, effect);
+    const auto* reply = std::get_if<service::Reply>(&effect);
+    if (reply != nullptr && reply->session == service::no_session) {
+      answer_when_durable(*reply, answer);
+    } else if (may_go_early(command, effect)) {
+      early.push_back(std::move(effect));
+    } else {
+      gathering_.effects.push_back(std::move(effect));
+    }
+  }
+  if (early.empty()) return;
+  counters_.early_replies += early.size();
+  host_.deliver(early);
+}
+
+void Engine::note_ending() {
+  if (!std::exchange(gathering_.has_ending, true)) ++endings_;
+}
+
+// Which sessions are of the fast grade.
+void Engine::note(const service::Command& command, const service::Effect& effect) {
+  if (const auto* over = std::get_if<service::SessionOver>(&effect)) {
+    fast_.erase(over->session.value);
+  } else if (std::holds_alternative<service::CloseSession>(command.what)) {
+    fast_.erase(command.session.value);
+  } else if (const auto* open = std::get_if<service::OpenSession>(&command.what)) {
+    const auto* reply = std::get_if<service::Reply>(&effect);
+    const auto* opened = reply == nullptr ? nullptr : std::get_if<service::Opened>(&reply->result);
+    if (opened != nullptr && open->fast) fast_.insert(opened->session.value);
+  }
+}
+
+bool Engine::may_go_early(const service::Command& command, const service::Effect& effect) const {
+  if (const auto* reply = std::get_if<service::Reply>(&effect)) {
+    const auto* granted = std::get_if<service::Granted>(&reply->result);
+    if (granted != nullptr) {
+      return reply->fast && granted->fence.value < durable_reserve_ && endings_ == 0 &&
+             is_fast(reply->session);
+    }
+    return reply->session == command.session && reply->request == command.request &&
+           (lets_go(command) || is_fast_acquire(command)) && is_fast(reply->session);
+  }
+  const auto* queued = std::get_if<service::Queued>(&effect);
+  return queued != nullptr && queued->session == command.session && is_fast_acquire(command) &&
+         is_fast(queued->session);
+}
+
+void Engine::answer_when_durable(const service::Reply& reply, const Answer& answer) {
+  if (!answer) return;
+  gathering_.then.push_back([reply, answer] { answer(reply); });
+}
+
+void Engine::when_durable(std::function<void()> what) {
+  if (has_failed_) return;
+  if (batch_.commands_size() > 0) {
+    gathering_.then.push_back(std::move(what));
+  } else if (!under_way_.empty()) {
+    under_way_.back().then.push_back(std::move(what));
+  } else {
+    what();
+  }
+}
+
+// --- The journal --------------------------------------------------------------------------------
+
+void Engine::flush() {
+  if (has_failed_) return;
+  const std::uint64_t left = state_.reserve().value - state_.next_fence().value;
+  const bool is_half_used = left <= options_.fences_per_reserve / 2;
+  if (!is_reserving_ && state_.needs_reserve() && is_half_used) add_reserve();
+  if (batch_.commands_size() == 0 || under_way_.size() >= journal_.most_under_way()) return;
+  send_batch();
+}
+
+void Engine::send_batch() {
+  std::string record = batch_.SerializeAsString();
+  batch_.Clear();
+  bytes_since_snapshot_ += record.size();
+  counters_.batch_bytes += record.size();
+  ++counters_.batches;
+  ++appended_;
+  gathering_bytes_ = 0;
+  under_way_.push_back(std::exchange(gathering_, {}));
+  journal_.append(std::move(record), on_engine_thread(&Engine::batch_done));
+  consider_snapshot();
+}
+
+void Engine::batch_done(const journal::Fault& fault) {
+  if (has_failed_) return;
+  if (fault) return fail(fault);
+  Held held = std::move(under_way_.front());
+  under_way_.pop_front();
+  if (held.reserve) {
+    durable_reserve_ = *held.reserve;
+    is_reserving_ = false;
+  }
+  if (held.has_ending) --endings_;
+  // The next append runs while this one's effects are told.
+  flush();
+  host_.deliver(held.effects);
+  for (const auto& what : held.then) what();
+}
+
+void Engine::fail(const journal::Fault& fault) {
+  has_failed_ = true;
+  is_leading_ = false;
+  host_.fail(fault);
+}
+
+journal::Journal::Done Engine::on_engine_thread(void (Engine::*what)(const journal::Fault&)) {
+  return [&host = host_, self = self_, what](const journal::Fault& fault) {
+    host.post([self, what, fault] {
+      if (*self != nullptr) ((*self)->*what)(fault);
+    });
+  };
+}
+
+// --- Snapshots ----------------------------------------------------------------------------------
+
+// A large state is written less often: the records since the last time should outweigh it.
+void Engine::consider_snapshot() {
+  if (is_writing_snapshot_) return;
+  const bool are_many = commands_since_snapshot_ >= options_.commands_per_snapshot;
+  const bool are_large =
+      bytes_since_snapshot_ >=
+      std::max<std::size_t>(options_.bytes_per_snapshot, counters_.snapshot_bytes / 2);
+  if (are_many || are_large) write_snapshot();
+}
+
+// The image is taken at once, since the state goes on; it becomes bytes beside this thread; and the
+// journal gets it when everything that is in it is durable.
+void Engine::write_snapshot() {
+  is_writing_snapshot_ = true;
+  commands_since_snapshot_ = 0;
+  bytes_since_snapshot_ = 0;
+  auto kept = std::make_shared<Kept>(Kept{epoch_, state_.image()});
+  const journal::Position position = appended_;
+  auto send = [this, position](std::string bytes) {
+    counters_.snapshot_bytes = bytes.size();
+    journal_.snapshot(position, std::move(bytes), on_engine_thread(&Engine::snapshot_done));
+  };
+  when_durable([this, kept, send] {
+    host_.run_aside([&host = host_, self = self_, kept, send] {
+      auto bytes = std::make_shared<std::string>(encode(*kept));
+      host.post([self, bytes, send] {
+        if (*self != nullptr) send(std::move(*bytes));
+      });
+    });
+  });
+}
+
+void Engine::snapshot_done(const journal::Fault& fault) {
+  if (has_failed_) return;
+  if (fault) return fail(fault);
+  is_writing_snapshot_ = false;
+  ++counters_.snapshots;
+}
+
+}  // namespace baton::server

@@ -1,0 +1,177 @@
+// The engine of a leading server: the state, its journal, and what lies between them. No sockets.
+//
+// A request is applied to the state as soon as it comes, and added to the batch that is being
+// gathered. When the journal is ready for another record the batch is sent to it, so that
+// everything that comes during one append goes into the next. What a command brought about is held
+// back until its batch is durable. Two things go out earlier:
+// - grants of the fast grade, and replies to what a session of the fast grade lets go: after a
+//   crash its client reports what it held;
+// - answers to questions, when nothing is under way that they could have seen.
+//
+// The fence of a grant that goes out early must be below a reserve that is already durable, or two
+// leaders could give out the same one. And while the end of a session, or of a hold against the
+// holder's will, is not durable, no grant goes out early: after a crash that end would not have
+// happened, and whoever was granted the lock before may still be given the answer that is kept.
+//
+// All calls, and all calls of the host, are on one thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "baton/journal.pb.h"
+#include "journal/journal.h"
+#include "server/snapshot.h"
+#include "server/translate.h"
+#include "service/command.h"
+#include "service/state.h"
+
+namespace baton::server {
+
+// What the engine needs of the process around it.
+class EngineHost {
+ public:
+  virtual ~EngineHost() = default;
+
+  // From any thread: runs it later on the engine's.
+  virtual void post(std::function<void()> what) = 0;
+  // Runs it beside the engine's thread, if there is another.
+  virtual void run_aside(std::function<void()> what) = 0;
+  // Microseconds. The first only goes on, also while the machine sleeps; the second is the date.
+  virtual std::int64_t clock_us() = 0;
+  virtual std::int64_t wall_us() = 0;
+
+  // These may be told to clients now.
+  virtual void deliver(service::Effects& effects) = 0;
+  // The journal did not keep its word: nothing may be told to anyone any more.
+  virtual void fail(const journal::Fault& fault) = 0;
+};
+
+struct EngineOptions {
+  std::string server;  // its name, for people
+  std::uint64_t fences_per_reserve = 1'000'000;
+  std::size_t commands_per_snapshot = 250'000;  // a snapshot is due after so many commands …
+  std::size_t bytes_per_snapshot = 32 * 1024 * 1024;  // … or so many bytes of records
+};
+
+struct EngineCounters {
+  std::uint64_t commands = 0;
+  std::uint64_t batches = 0;
+  std::uint64_t batch_bytes = 0;
+  std::uint64_t early_replies = 0;
+  std::uint64_t snapshots = 0;
+  std::uint64_t snapshot_bytes = 0;  // of the last
+  std::uint64_t replayed = 0;
+};
+
+class Engine {
+ public:
+  using Answer = std::function<void(const service::Reply&)>;
+
+  Engine(journal::Journal& journal, EngineHost& host, EngineOptions options);
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  // Reads the journal and begins to lead; `ready` is called when that is durable. Throws
+  // journal::Unusable.
+  void start(std::function<void()> ready);
+
+  // A request that refusal_of() has nothing against, with its session, and the command that it
+  // means. The proto goes into the journal. Replies to a session are delivered by the host;
+  // `answer` gets that of a request without a session.
+  void submit(proto::Request& request, service::Command command, const Answer& answer = {});
+  void expire(service::SessionId session);
+  void tick();
+  // A Farewell: the last command. `done` is called when everything is durable.
+  void stop(std::function<void()> done);
+
+  // Runs it when everything that the state has seen is durable: now, if it is already.
+  void when_durable(std::function<void()> what);
+
+  // To be called at the end of each turn, when all that has arrived is submitted.
+  void flush();
+
+  const service::State& state() const { return state_; }
+  service::Time now() const;
+  std::uint64_t epoch() const { return epoch_; }
+  bool is_leading() const { return is_leading_; }
+  service::Time leading_since() const { return leading_since_; }
+  journal::Position position() const { return appended_; }
+  const EngineCounters& counters() const { return counters_; }
+  bool is_fast(service::SessionId session) const { return fast_.contains(session.value); }
+  // So much is gathered that nothing more should be read from clients for a while.
+  bool is_congested() const { return gathering_bytes_ > most_gathered_bytes; }
+
+  static constexpr std::size_t most_gathered_bytes = 16 * 1024 * 1024;
+
+ private:
+  // What waits for a record to become durable.
+  struct Held {
+    service::Effects effects;
+    std::vector<std::function<void()>> then;
+    std::optional<std::uint64_t> reserve;
+    bool has_ending = false;  // of a hold, not by its holder
+  };
+
+  void replay(std::string_view record);
+  void replay_one(const proto::Command& message, service::Time& now);
+  void lead();
+  void add_reserve();
+
+  proto::Command& gather(service::Command& command, std::size_t bytes);
+  void apply(const service::Command& command, const Answer& answer);
+  void note(const service::Command& command, const service::Effect& effect);
+  void note_ending();
+  bool may_go_early(const service::Command& command, const service::Effect& effect) const;
+  void answer_when_durable(const service::Reply& reply, const Answer& answer);
+
+  void send_batch();
+  void batch_done(const journal::Fault& fault);
+  void consider_snapshot();
+  void write_snapshot();
+  void snapshot_done(const journal::Fault& fault);
+  void fail(const journal::Fault& fault);
+  // A callback for another thread, which does nothing when the engine is gone.
+  journal::Journal::Done on_engine_thread(void (Engine::*what)(const journal::Fault&));
+
+  journal::Journal& journal_;
+  EngineHost& host_;
+  EngineOptions options_;
+  service::State state_;
+  std::unordered_set<std::uint64_t> fast_;  // sessions
+
+  std::uint64_t epoch_ = 0;
+  bool is_leading_ = false;
+  bool has_failed_ = false;
+  bool ended_cleanly_ = true;  // as far as has been read
+  std::int64_t clock_origin_us_ = 0;
+  service::Time leading_since_;
+
+  proto::Batch batch_;  // being gathered
+  Held gathering_;
+  std::size_t gathering_bytes_ = 0;
+  service::Time batch_time_;  // of the last command in it
+  std::deque<Held> under_way_;
+  journal::Position appended_ = 0;
+  std::uint64_t durable_reserve_ = 0;
+  std::size_t endings_ = 0;  // batches with one that are not durable
+  bool is_reserving_ = false;
+  service::Effects new_effects_;
+
+  std::size_t commands_since_snapshot_ = 0;
+  std::size_t bytes_since_snapshot_ = 0;
+  bool is_writing_snapshot_ = false;
+
+  EngineCounters counters_;
+  std::shared_ptr<Engine*> self_;
+};
+
+}  // namespace baton::server

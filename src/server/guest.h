@@ -1,0 +1,39 @@
+// Somebody who talks with the service over the client protocol, such as a connection. The desk
+// (server/desk.h) keeps here what it knows of the conversation.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "baton/client.pb.h"
+#include "baton/error.h"
+#include "service/command.h"
+
+namespace baton::server {
+
+class Guest {
+ public:
+  Guest() = default;
+  Guest(const Guest&) = delete;
+  Guest& operator=(const Guest&) = delete;
+  virtual ~Guest() = default;
+
+  virtual void send(const proto::ServerMessage& message) = 0;
+  // Says Goodbye, and why; nothing is received or sent any more.
+  virtual void hang_up(Error error, const std::string& message) = 0;
+
+  bool has_greeted() const { return has_greeted_; }
+  service::SessionId session() const { return session_; }
+
+ private:
+  friend class Desk;
+  friend class Watches;
+
+  std::uint64_t number_ = 0;  // given by the desk: guests come and go, and memory is used again
+  bool has_greeted_ = false;
+  service::SessionId session_;
+  bool is_session_over_ = false;
+  std::size_t watches_ = 0;
+};
+
+}  // namespace baton::server

@@ -1,0 +1,97 @@
+// A whole server in one object: journal, engine, desk and sockets on one loop.
+//
+//   Host host({.listen = {"unix:/tmp/socket"}, .journal = "memory:"});
+//   std::thread thread([&] { host.run(); });
+//   ...
+//   host.stop();
+//
+// All but the constructor, urls() and stop() happen on the thread that calls run().
+#pragma once
+
+#include <spdlog/logger.h>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "journal/journal.h"
+#include "server/desk.h"
+#include "server/engine.h"
+#include "server/server.h"
+
+namespace baton::server {
+
+struct HostOptions {
+  std::vector<std::string> listen;  // unix:PATH or HOST:PORT (port 0: any that is free)
+  std::vector<int> descriptors;     // sockets that listen already
+  std::string journal = "memory:";  // as journal/open.h has it
+  bool accept_loss = false;         // of what the journal has lost
+  std::string name;                 // for people; empty: the machine's
+  std::string scope;                // for people
+  std::size_t idle_stop_s = 0;      // stops after so many seconds without sessions; 0: never
+  ServerLimits limits;
+  EngineOptions engine;
+  std::shared_ptr<spdlog::logger> log;  // or none
+  std::function<void()> on_ready;       // clients are served from now on
+};
+
+class Host final : private EngineHost {
+ public:
+  // Listens and reads the journal. Throws ListenError, journal::Unusable.
+  explicit Host(HostOptions options);
+  ~Host() override;
+
+  // Serves until it is stopped. What went wrong, if something did: then nothing was told to anybody
+  // that the journal may not have.
+  std::optional<std::string> run();
+  // Cleanly, leaving nothing to reclaim. From any thread, and more than once.
+  void stop();
+
+  std::vector<std::string> urls() const { return server_->addresses(); }
+  Engine& engine() { return *engine_; }
+  Desk& desk() { return *desk_; }
+  boost::asio::io_context& io() { return io_; }
+
+ private:
+  void post(std::function<void()> what) override;
+  void run_aside(std::function<void()> what) override;
+  std::int64_t clock_us() override;
+  std::int64_t wall_us() override;
+  void deliver(service::Effects& effects) override;
+  void fail(const journal::Fault& fault) override;
+
+  void open_journal();
+  void lead();
+  void serve();
+  void pulse();
+  void watch_due();
+  void stop_when_idle();
+  void begin_stop();
+  void end_stop(int tries_left);
+
+  std::shared_ptr<spdlog::logger> log_;
+  HostOptions options_;
+  boost::asio::io_context io_;
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
+  std::unique_ptr<journal::Journal> journal_;
+  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<Desk> desk_;
+  std::unique_ptr<Server> server_;
+  boost::asio::steady_timer pulse_;
+  boost::asio::steady_timer due_;
+  boost::asio::steady_timer ending_;
+  std::optional<service::Time> due_at_;
+  std::optional<std::int64_t> idle_since_us_;
+  bool is_serving_ = false;
+  bool is_stopping_ = false;
+  std::optional<std::string> problem_;
+  std::thread aside_;
+};
+
+}  // namespace baton::server

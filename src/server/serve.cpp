@@ -1,0 +1,59 @@
+#include "server/serve.h"
+
+#include <boost/asio/signal_set.hpp>
+#include <csignal>
+#include <exception>
+#include <utility>
+
+#include "server/log.h"
+#include "server/supervisor.h"
+
+namespace baton::server {
+
+namespace {
+
+HostOptions host_options(const ServeOptions& options) {
+  HostOptions result;
+  result.listen = options.listen;
+  result.journal = options.journal;
+  result.accept_loss = options.accept_loss;
+  result.name = options.name;
+  result.scope = options.scope;
+  result.idle_stop_s = options.idle_stop_s;
+  result.limits.connections = options.most_connections;
+  return result;
+}
+
+void stop_upon_signal(boost::asio::signal_set& signals, Host& host) {
+  signals.async_wait([&signals, &host](const boost::system::error_code& error, int) {
+    if (error) return;
+    notify_supervisor("STOPPING=1");
+    host.stop();
+    stop_upon_signal(signals, host);
+  });
+}
+
+}  // namespace
+
+int serve(const ServeOptions& options) {
+  const auto log = make_log(options.log_as_json, options.log_level);
+  HostOptions of_host = host_options(options);
+  of_host.descriptors = take_passed_sockets();
+  if (of_host.listen.empty() && of_host.descriptors.empty()) {
+    log->critical("nothing to listen on: say --listen unix:PATH or --listen HOST:PORT");
+    return could_not_begin;
+  }
+  of_host.log = log;
+  of_host.on_ready = [] { notify_supervisor("READY=1"); };
+  try {
+    Host host(std::move(of_host));
+    boost::asio::signal_set signals(host.io(), SIGTERM, SIGINT);
+    stop_upon_signal(signals, host);
+    return host.run() ? could_not_go_on : served;
+  } catch (const std::exception& problem) {
+    log->critical("{}", problem.what());
+    return could_not_begin;
+  }
+}
+
+}  // namespace baton::server

@@ -1,0 +1,264 @@
+// The client protocol without sockets, in virtual time, with a journal that the test can hold up.
+#include "server/desk.h"
+
+#include <gtest/gtest.h>
+
+#include "server/engine_fixture.h"
+
+namespace baton::server {
+namespace {
+
+class FakeGuest final : public Guest {
+ public:
+  void send(const proto::ServerMessage& message) override { told.push_back(message); }
+  void hang_up(Error error, const std::string&) override { goodbye = error; }
+
+  std::vector<proto::ServerMessage> told;
+  std::optional<Error> goodbye;
+};
+
+class DeskTest : public testing::Test {
+ protected:
+  DeskTest() { begin(); }
+  ~DeskTest() override {
+    for (FakeGuest* guest : {&a, &b}) desk->leave(*guest);
+  }
+
+  void begin() {
+    life = std::make_unique<Life>(store);
+    desk = std::make_unique<Desk>(*life->engine, life->host, DeskOptions{});
+    life->host.on_deliver = [this](service::Effects& effects) { desk->deliver(effects); };
+    life->start();
+    desk->open();
+    for (FakeGuest* guest : {&a, &b}) desk->arrive(*guest);
+  }
+
+  void say(FakeGuest& guest, const proto::ClientMessage& message) {
+    desk->wake();
+    desk->receive(guest, message.SerializeAsString());
+    life->settle();
+  }
+  void greet(FakeGuest& guest) {
+    proto::ClientMessage message;
+    message.mutable_hello()->set_protocol(protocol_version);
+    say(guest, message);
+  }
+  void open(FakeGuest& guest, const std::string& nonce, std::int64_t ttl_us = 10 * second_us) {
+    greet(guest);
+    proto::ClientMessage message;
+    message.mutable_request()->set_request(next++);
+    auto& open = *message.mutable_request()->mutable_open_session();
+    open.set_nonce(nonce);
+    open.set_ttl(ttl_us);
+    say(guest, message);
+  }
+  proto::ClientMessage acquire(const std::string& name) {
+    proto::ClientMessage message;
+    message.mutable_request()->set_request(next++);
+    message.mutable_request()->mutable_acquire()->add_names(name);
+    return message;
+  }
+  proto::ClientMessage put(const std::string& key, const std::string& value) {
+    proto::ClientMessage message;
+    message.mutable_request()->set_request(next++);
+    message.mutable_request()->mutable_put()->set_key(key);
+    message.mutable_request()->mutable_put()->set_value(value);
+    return message;
+  }
+  proto::ClientMessage keep_alive() {
+    proto::ClientMessage message;
+    message.mutable_keep_alive()->set_number(next++);
+    return message;
+  }
+  // In small steps, as a server that runs does.
+  void pass(std::int64_t time_us) {
+    for (; time_us > 0; time_us -= 100'000) {
+      life->host.clock += std::min<std::int64_t>(time_us, 100'000);
+      desk->wake();
+      desk->expire();
+      life->settle();
+    }
+  }
+  bool is_alive(const FakeGuest& guest) const {
+    return life->engine->state().session(guest.session()).has_value();
+  }
+
+  std::shared_ptr<journal::MemoryStore> store = std::make_shared<journal::MemoryStore>();
+  std::unique_ptr<Life> life;
+  std::unique_ptr<Desk> desk;
+  FakeGuest a;
+  FakeGuest b;
+  std::uint64_t next = 1;
+};
+
+TEST_F(DeskTest, ASessionLivesForAsLongAsItsLeaseFromTheLastKeepAlive) {
+  open(a, "a");
+  pass(9 * second_us);
+  say(a, keep_alive());
+  EXPECT_TRUE(a.told.back().has_alive());
+  EXPECT_EQ(a.told.back().alive().ttl(), 10 * second_us);
+  pass(10 * second_us);
+  EXPECT_TRUE(is_alive(a)) << "to the last moment";
+  pass(200'000);
+  EXPECT_FALSE(is_alive(a));
+  EXPECT_TRUE(a.told.back().has_session_over());
+}
+
+TEST_F(DeskTest, AnExpiryIsToldOnlyWhenItIsDurable) {
+  open(a, "a");
+  open(b, "b");
+  say(a, acquire("x"));
+  say(b, acquire("x"));
+  life->is_slow = true;
+  for (int i = 0; i < 11; ++i) {
+    say(b, keep_alive());
+    pass(second_us);
+  }
+  EXPECT_FALSE(is_alive(a));
+  EXPECT_FALSE(a.told.back().has_session_over());
+  const std::size_t told = a.told.size();
+  say(a, keep_alive());
+  EXPECT_EQ(a.told.size(), told) << "neither alive nor gone";
+  EXPECT_FALSE(b.told.back().has_reply());
+  life->finish_appends();
+  EXPECT_TRUE(a.told.back().has_session_over());
+  ASSERT_TRUE(b.told.back().has_reply());
+  EXPECT_GT(b.told.back().reply().granted().fence(), 0U);
+}
+
+TEST_F(DeskTest, AGapInTheServersOwnRunningIsGivenToAll) {
+  open(a, "a");
+  pass(5 * second_us);
+  life->host.clock += 60 * second_us;
+  desk->wake();
+  desk->expire();
+  life->settle();
+  EXPECT_TRUE(is_alive(a));
+  pass(4 * second_us);
+  EXPECT_TRUE(is_alive(a));
+  pass(2 * second_us);
+  EXPECT_FALSE(is_alive(a));
+}
+
+TEST_F(DeskTest, ASuccessorCountsEveryLeaseAnew) {
+  open(a, "a");
+  const auto session = a.session();
+  pass(9 * second_us);
+  for (FakeGuest* guest : {&a, &b}) desk->leave(*guest);
+  begin();
+  pass(9 * second_us);
+  EXPECT_TRUE(life->engine->state().session(session));
+  pass(2 * second_us);
+  EXPECT_FALSE(life->engine->state().session(session));
+}
+
+TEST_F(DeskTest, ARepeatedOpeningFindsItsSession) {
+  open(a, "a");
+  const auto session = a.session();
+  EXPECT_NE(session, service::no_session);
+  open(b, "a");
+  EXPECT_EQ(b.session(), session);
+  EXPECT_EQ(a.goodbye, Error::session_lost) << "the newer connection speaks for it";
+}
+
+TEST_F(DeskTest, ReadsTellOnlyWhatIsDurable) {
+  open(a, "a");
+  greet(b);
+  life->is_slow = true;
+  say(a, put("key", "value"));
+  proto::ClientMessage read;
+  read.mutable_read()->mutable_files()->set_key("key");
+  say(b, read);
+  EXPECT_TRUE(b.told.back().has_welcome()) << "no answer yet";
+  life->finish_appends();
+  ASSERT_TRUE(b.told.back().has_answer());
+  EXPECT_EQ(b.told.back().answer().files(0).value(), "value");
+}
+
+TEST_F(DeskTest, WatchesTellOnlyWhatIsDurableAndNothingTwice) {
+  open(a, "a");
+  greet(b);
+  life->is_slow = true;
+  say(a, put("key", "1"));
+  proto::ClientMessage watch;
+  watch.mutable_watch()->set_number(1);
+  say(b, watch);
+  say(a, put("key", "2"));
+  EXPECT_TRUE(b.told.back().has_welcome());
+  life->finish_appends();
+  say(a, put("key", "3"));
+  std::string values;
+  for (const auto& message : b.told) {
+    for (const auto& change : message.changes().changes()) values += change.value();
+  }
+  EXPECT_EQ(values, "123");
+  proto::ClientMessage unwatch;
+  unwatch.mutable_unwatch()->set_number(1);
+  say(b, unwatch);
+  const std::size_t told = b.told.size();
+  say(a, put("key", "4"));
+  EXPECT_EQ(b.told.size(), told);
+}
+
+TEST_F(DeskTest, ALongListComesInParts) {
+  open(a, "a");
+  for (int i = 0; i < 60; ++i) say(a, put("key" + std::to_string(i), std::string(60'000, 'x')));
+  a.told.clear();
+  proto::ClientMessage read;
+  read.mutable_read()->set_number(9);
+  read.mutable_read()->mutable_files();
+  say(a, read);
+  EXPECT_GT(a.told.size(), 2U);
+  int files = 0;
+  for (const auto& part : a.told) {
+    EXPECT_EQ(part.answer().number(), 9U);
+    EXPECT_EQ(part.answer().more(), &part != &a.told.back());
+    EXPECT_LT(part.ByteSizeLong(), 2'000'000U);
+    files += part.answer().files_size();
+  }
+  EXPECT_EQ(files, 60);
+}
+
+TEST_F(DeskTest, WithoutASessionOneMayWriteAndBreakButNotHold) {
+  open(a, "a");
+  say(a, acquire("x"));
+  greet(b);
+  say(b, acquire("y"));
+  EXPECT_EQ(static_cast<Error>(b.told.back().reply().error()), Error::bad_request);
+  say(b, put("key", "value"));
+  EXPECT_EQ(b.told.back().reply().error(), 0U);
+  auto tied = put("other", "value");
+  tied.mutable_request()->mutable_put()->set_tied(true);
+  say(b, tied);
+  EXPECT_EQ(static_cast<Error>(b.told.back().reply().error()), Error::bad_request);
+  proto::ClientMessage breaking;
+  breaking.mutable_request()->set_request(next++);
+  breaking.mutable_request()->mutable_break_()->set_name("x");
+  say(b, breaking);
+  EXPECT_EQ(b.told.back().reply().error(), 0U);
+  EXPECT_TRUE(a.told.back().has_hold_over());
+}
+
+TEST_F(DeskTest, ARequestCannotSpeakForAnotherSession) {
+  open(a, "a");
+  open(b, "b");
+  auto message = acquire("x");
+  message.mutable_request()->set_session(a.session().value);
+  say(b, message);
+  const auto lock = life->engine->state().lock(service::Space::lock, "x");
+  ASSERT_TRUE(lock);
+  EXPECT_EQ(lock->holders.front().party.session, b.session());
+}
+
+TEST_F(DeskTest, WhenItClosesRequestsAreRefused) {
+  open(a, "a");
+  desk->close();
+  say(a, acquire("x"));
+  EXPECT_EQ(static_cast<Error>(a.told.back().reply().error()), Error::shutting_down);
+  EXPECT_FALSE(life->engine->state().lock(service::Space::lock, "x"));
+  greet(b);
+  EXPECT_EQ(b.goodbye, Error::shutting_down);
+}
+
+}  // namespace
+}  // namespace baton::server

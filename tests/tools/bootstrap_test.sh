@@ -8,8 +8,9 @@ trap 'rm -rf "$scratch"' EXIT
 
 everything="ccache clang-format cmake g++ git libboost1.81-dev libcli11-dev libfmt-dev libgtest-dev
   make ninja-build pkg-config protobuf-compiler libprotobuf-dev libspdlog-dev libsqlite3-dev
-  python3 libbenchmark-dev libns3-dev python3-simpy3 spin clang
-  clang-tidy"
+  python3 libbenchmark-dev libns3-dev python3-simpy3 spin etcd-server golang-etcd-server-dev
+  golang-go default-jre-headless libzookeeper-java libzookeeper-mt-dev libhiredis-dev redis-server
+  clang clang-tidy"
 
 # Only these programs exist on the pretended machine.
 bin=$scratch/bin
@@ -41,11 +42,15 @@ echo "apt-get $*" >>"$CALLS"
 [[ $* == *--simulate* && -n ${BOOST_IN_THE_WAY:-} ]] && exit 100
 [[ $* == *download* ]] && touch libboost1.81-dev_1.81.0_amd64.deb
 exit 0'
+stand_in systemctl '
+echo "systemctl $*" >>"$CALLS"
+[[ $1 != is-active || -z ${NOT_ACTIVE:-} ]]'
 stand_in dpkg-deb '
 echo "dpkg-deb $*" >>"$CALLS"
 mkdir -p "$3/usr/include/boost" && touch "$3/usr/include/boost/pfr.hpp"'
 
-export CALLS=$scratch/calls INSTALLED PRETENDED_USER BOOST_IN_THE_WAY APT_FAILS BATON_OS_RELEASE
+export CALLS=$scratch/calls INSTALLED PRETENDED_USER BOOST_IN_THE_WAY APT_FAILS NOT_ACTIVE
+export BATON_OS_RELEASE
 BATON_OS_RELEASE=$scratch/os-release
 
 begin() {
@@ -55,7 +60,7 @@ begin() {
   cp "$repository/tools/bootstrap" "$scratch/clone/tools/"
   : >"$CALLS"
   INSTALLED=$(echo $everything)
-  PRETENDED_USER=0 BOOST_IN_THE_WAY='' APT_FAILS=''
+  PRETENDED_USER=0 BOOST_IN_THE_WAY='' APT_FAILS='' NOT_ACTIVE=''
   printf 'ID=debian\nVERSION_ID="12"\n' >"$BATON_OS_RELEASE"
 }
 without() {
@@ -106,6 +111,22 @@ expect_not_called "apt-get"
 bootstrap bench
 expect_called "--no-install-recommends libns3-dev"
 expect_not_called "clang-tidy"
+
+begin "a server that comes with a benchmark does not stay; one that was there does"
+without redis-server
+PRETENDED_USER=1000
+bootstrap bench
+expect_status 0
+expect_said "stopping redis-server, which came with redis-server"
+expect_called "systemctl disable --now redis-server"
+expect_not_called "--now etcd"
+
+begin "a server that installation did not start is left alone"
+without redis-server etcd-server
+NOT_ACTIVE=yes
+bootstrap bench
+expect_status 0
+expect_not_called "disable"
 
 begin "Boost is missing and nothing is in its way"
 without libboost1.81-dev

@@ -1,0 +1,53 @@
+# The installed library: find_package(Baton) gives Baton::client and Baton::server, pkg-config the
+# packages baton-client and baton-server. Each is one archive; Baton::server needs Baton::client.
+# cmake --install BUILD --component library installs this and nothing else.
+include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
+find_package(fmt REQUIRED)
+find_package(Protobuf REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(SQLite3 REQUIRED)
+find_package(Threads REQUIRED)
+
+# baton_archive(NAME TARGETS…): one archive of the objects of several static libraries.
+function(baton_archive name)
+  set(objects)
+  foreach(target IN LISTS ARGN)
+    list(APPEND objects $<TARGET_OBJECTS:${target}>)
+  endforeach()
+  add_library(baton_archive_${name} STATIC ${objects})
+  set_target_properties(baton_archive_${name} PROPERTIES LINKER_LANGUAGE CXX
+                        OUTPUT_NAME baton-${name} EXPORT_NAME ${name})
+  target_compile_features(baton_archive_${name} INTERFACE cxx_std_20)
+  target_include_directories(baton_archive_${name}
+                             INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+endfunction()
+
+baton_archive(client baton_client baton_service baton_core baton_proto)
+target_link_libraries(baton_archive_client INTERFACE protobuf::libprotobuf SQLite::SQLite3
+                                                     Threads::Threads)
+baton_archive(server baton_embed baton_server baton_journal baton_view)
+target_link_libraries(baton_archive_server INTERFACE baton_archive_client spdlog::spdlog fmt::fmt)
+
+install(TARGETS baton_archive_client baton_archive_server EXPORT Baton
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/baton DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        COMPONENT library FILES_MATCHING PATTERN "*.h")
+
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Baton)
+install(EXPORT Baton NAMESPACE Baton:: FILE BatonTargets.cmake DESTINATION ${package_folder}
+        COMPONENT library)
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/BatonConfig.cmake.in
+                              ${PROJECT_BINARY_DIR}/BatonConfig.cmake
+                              INSTALL_DESTINATION ${package_folder})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/BatonConfigVersion.cmake
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/BatonConfig.cmake ${PROJECT_BINARY_DIR}/BatonConfigVersion.cmake
+        DESTINATION ${package_folder} COMPONENT library)
+
+foreach(name client server)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/baton-${name}.pc.in
+                 ${PROJECT_BINARY_DIR}/baton-${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/baton-${name}.pc
+          DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT library)
+endforeach()

@@ -1,0 +1,108 @@
+// What the service tells about itself: who holds, who waits, for whom, and how it is.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace baton {
+inline namespace v1 {
+
+struct Who {
+  std::string host;
+  std::uint32_t process = 0;
+  std::string user;
+  std::string label;
+};
+
+struct HolderInfo {
+  std::uint64_t session = 0;
+  std::uint64_t guard = 0;
+  Who who;
+  std::string label;
+  bool shared = false;
+  std::uint64_t fence = 0;
+  std::uint32_t slot = 0;
+  std::chrono::microseconds held_for{0};
+  std::string value;    // of a leader
+  bool ending = false;  // it was told that its hold is over
+};
+
+struct WaiterInfo {
+  std::uint64_t session = 0;
+  std::uint64_t guard = 0;
+  Who who;
+  std::string label;
+  bool shared = false;
+  std::uint64_t ticket = 0;
+  std::chrono::microseconds waited_for{0};
+  std::vector<std::string> names;  // all that it asks for at once
+};
+
+struct LockInfo {
+  bool election = false;
+  std::string name;
+  std::uint32_t slots = 1;
+  std::vector<HolderInfo> holders;
+  std::vector<WaiterInfo> waiters;          // in order
+  std::chrono::microseconds closed_for{0};  // still, after a session that expired
+};
+
+// An edge of the wait-for graph.
+struct WaitEdge {
+  std::uint64_t from_session = 0;
+  std::uint64_t from_guard = 0;
+  std::uint64_t to_session = 0;
+  std::uint64_t to_guard = 0;
+  bool election = false;
+  std::string name;
+  bool by_queue = false;  // the other only waits too, ahead of it
+};
+
+struct LockQuery {
+  bool elections = false;             // instead of locks
+  std::optional<std::string> name{};  // this one; none: all with the prefix
+  std::string prefix{};
+};
+struct LocksInfo {
+  std::vector<LockInfo> locks;
+  std::vector<WaitEdge> edges;
+  std::uint64_t revision = 0;
+};
+
+struct SessionInfo {
+  std::uint64_t session = 0;
+  Who who;
+  std::chrono::microseconds ttl{0};
+  std::chrono::microseconds lease_left{0};
+  bool fast = false;
+  std::uint64_t within = 0;
+  bool connected = false;
+  std::uint32_t holds = 0;
+  std::uint32_t waits = 0;
+  std::chrono::microseconds open_for{0};
+};
+
+struct StatusInfo {
+  std::string server;
+  std::string program;
+  std::string scope;
+  std::uint32_t process = 0;
+  std::uint64_t epoch = 0;
+  std::chrono::microseconds leads_for{0};
+  std::string journal;
+  std::uint64_t position = 0;
+  std::uint64_t sessions = 0;
+  std::uint64_t locks = 0;
+  std::uint64_t waiters = 0;
+  std::uint64_t files = 0;
+  std::uint64_t revision = 0;
+  std::uint64_t connections = 0;
+  std::uint64_t last_fence = 0;
+  std::vector<std::uint64_t> waits_for_reports_of;  // sessions that have yet to say what they hold
+};
+
+}  // namespace v1
+}  // namespace baton

@@ -1,0 +1,51 @@
+// The lock service inside this process: for embedding, and for tests.
+//
+//   auto server = baton::Server::start({.listen = {"unix:/tmp/example/socket"}}).value();
+//   auto client = baton::Client::connect({.url = server.url()}).value();
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "baton/result.h"
+
+namespace baton {
+inline namespace v1 {
+
+struct ServerOptions {
+  // unix:PATH or baton://HOST:PORT (port 0: any that is free). TCP has no authentication: keep to
+  // loopback.
+  std::vector<std::string> listen{};
+  // Where it keeps what must survive (one SQLite database); empty: in memory, gone with it.
+  std::string directory{};
+  std::string name{};  // for people
+};
+
+class Server {
+ public:
+  // Serves on a thread of its own.
+  static Result<Server> start(ServerOptions options);
+
+  Server(Server&&) noexcept;
+  Server& operator=(Server&&) noexcept;
+  // Stops cleanly.
+  ~Server();
+
+  // Of all that it listens on, as a client takes it: with the port that was found.
+  std::vector<std::string> urls() const;
+  std::string url() const { return urls().front(); }
+
+  // Leaves nothing to reclaim; sessions go on with the next server on the same directory.
+  Result<void> stop();
+
+ private:
+  struct Running;
+  explicit Server(std::unique_ptr<Running> running);
+  std::unique_ptr<Running> running_;
+};
+
+}  // namespace v1
+}  // namespace baton

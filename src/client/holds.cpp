@@ -1,0 +1,315 @@
+// The core's holds: what is held, how it is lost, and what is reported after a server's crash.
+#include <algorithm>
+#include <optional>
+#include <tuple>
+
+#include "client/core.h"
+
+namespace baton::client {
+
+namespace {
+
+using What = proto::Request;
+
+// Keeps the callback of a stop token for as long as the wait lasts.
+struct GivingUp {
+  std::optional<std::stop_callback<std::function<void()>>> callback;
+};
+
+proto::Reply::Granted::Part part_of(const proto::Reply::Granted& granted, int index) {
+  if (index < granted.parts_size()) return granted.parts(index);
+  proto::Reply::Granted::Part part;
+  part.set_fence(granted.fence());
+  part.set_slot(granted.slot());
+  return part;
+}
+
+}  // namespace
+
+void Core::acquire(std::shared_ptr<Hold> hold, std::stop_token give_up,
+                   std::function<void(Result<std::shared_ptr<Hold>>)> done) {
+  auto giving_up = std::make_shared<GivingUp>();
+  proto::Request message;
+  *message.mutable_acquire() = hold->asked;
+  const std::uint64_t id = request(
+      std::move(message),
+      [this, hold, giving_up, done = std::move(done)](Result<proto::Reply> reply) {
+        giving_up->callback.reset();
+        if (!reply) return done(reply.failure());
+        // It was granted, but how long ago?
+        if (!is_alive()) return done(why_lost());
+        done(hold);
+      },
+      hold);
+  if (id == 0 || !give_up.stop_possible()) return;
+  auto cancel_it = [self = weak_from_this(), id] {
+    if (const auto core = self.lock()) core->cancel(id);
+  };
+  // On the core's thread, where the answer is taken as well.
+  call([self = weak_from_this(), id, giving_up, give_up = std::move(give_up),
+        cancel_it = std::move(cancel_it)] {
+    const auto core = self.lock();
+    if (!core) return;
+    {
+      const std::lock_guard lock(core->mutex_);
+      if (!core->pending_.contains(id)) return;
+    }
+    giving_up->callback.emplace(give_up, std::function<void()>(cancel_it));
+  });
+}
+
+// Deadlines are the server's matter; if none answers, they are kept here. Should a server have
+// granted the lock, or do so later, it is released again.
+void Core::give_up_waits(Micros now) {
+  constexpr Micros grace = 1'000'000;
+  if (is_lost_) return;
+  std::vector<std::uint64_t> overdue;
+  for (auto& [id, pending] : pending_) {
+    const proto::Request& request = pending.message.request();
+    if (!request.has_acquire() || !request.acquire().has_wait() || pending.is_given_up) continue;
+    if (now - pending.made - grace < request.acquire().wait()) continue;
+    pending.is_given_up = true;
+    const Failure failure{Error::timed_out, "no server has answered"};
+    calls_.push_back([done = std::move(pending.done), failure] { done(failure); });
+    pending.done = [this, hold = pending.hold](const Result<proto::Reply>& reply) {
+      if (reply) release(hold, [](const Result<proto::Reply>&) {});
+    };
+    overdue.push_back(id);
+  }
+  for (const std::uint64_t id : overdue) {
+    proto::Request cancel;
+    cancel.mutable_cancel()->set_waiting(id);
+    add_request(std::move(cancel), [](const Result<proto::Reply>&) {}, {});
+  }
+  wake();
+}
+
+// With the mutex held: from here on the hold is known to have been granted.
+void Core::granted(const Pending& pending, const proto::Reply& reply) {
+  const std::shared_ptr<Hold>& hold = pending.hold;
+  if (!hold) return;
+  const proto::Request& request = pending.message.request();
+  if (request.has_acquire()) {
+    hold->fence = reply.granted().fence();
+    hold->slot = reply.granted().slot();
+    for (int i = 0; i < static_cast<int>(hold->names.size()); ++i)
+      hold->parts.push_back(part_of(reply.granted(), i));
+    hold->state = Hold::State::held;
+    holds_.insert(hold);
+  } else if (request.has_upgrade() && hold->state == Hold::State::held) {
+    hold->fence = reply.granted().fence();
+    hold->parts.front() = part_of(reply.granted(), 0);
+    hold->is_shared = false;
+  } else if (request.has_downgrade()) {
+    hold->is_shared = true;
+  } else if (request.has_proclaim()) {
+    hold->asked.set_value(request.proclaim().value());
+  }
+}
+
+void Core::release(const std::shared_ptr<Hold>& hold, Replied done) {
+  std::unique_lock lock(mutex_);
+  hold->on_lost.clear();
+  hold->on_jeopardy.clear();
+  const Hold::State before = hold->state;
+  if (before == Hold::State::lost || before == Hold::State::held)
+    hold->state = Hold::State::released;
+  holds_.erase(hold);
+  if (is_closed_ || is_lost_ || before != Hold::State::held) {
+    const Failure failure = before == Hold::State::released
+                                ? Failure{Error::not_held, "it was released already"}
+                            : before == Hold::State::lost ? hold->why
+                                                          : why_lost_;
+    if (!is_lost_) acknowledge(*hold);
+    if (is_closed_ || is_own_thread()) {
+      lock.unlock();
+      return done(failure);
+    }
+    calls_.push_back([done = std::move(done), failure] { done(failure); });
+    flush();
+    return wake();
+  }
+  woken();
+  proto::Request message;
+  proto::Release& release = *message.mutable_release();
+  release.set_space(hold->asked.space());
+  release.set_guard(hold->asked.guard());
+  for (const std::string& name : hold->names) release.add_names(name);
+  add_request(std::move(message), std::move(done), hold);
+  flush();
+  wake();
+}
+
+void Core::change_mode(const std::shared_ptr<Hold>& hold, proto::Request message, Replied done) {
+  {
+    std::unique_lock lock(mutex_);
+    if (!is_closed_) woken();
+    if (hold->state != Hold::State::held) {
+      const Failure failure =
+          hold->state == Hold::State::lost ? hold->why : Failure{Error::not_held, {}};
+      lock.unlock();
+      return done(failure);
+    }
+  }
+  request(std::move(message), std::move(done), hold);
+}
+
+void Core::lose_hold(const std::shared_ptr<Hold>& hold, const Failure& why) {
+  if (hold->state != Hold::State::held) return;
+  hold->state = Hold::State::lost;
+  hold->why = why;
+  calls_.push_back([hold] { hold->lost.request_stop(); });
+  for (auto& callback : std::exchange(hold->on_lost, {}))
+    calls_.push_back([hold, callback = std::move(callback), why] {
+      if (hold->state == Hold::State::lost) callback(why);
+    });
+}
+
+// The server wants a name back. It is lost at once; that the work on it has stopped is only known
+// when its Lock is released or gone.
+void Core::hear(const proto::HoldOver& over) {
+  bool is_known = false;
+  const auto held = holds_;
+  for (const auto& hold : held) {
+    if (hold->asked.space() != over.space() || hold->asked.guard() != over.guard()) continue;
+    for (std::size_t i = 0; i < hold->names.size(); ++i) {
+      if (hold->names[i] != over.name() || hold->parts[i].fence() > over.fence()) continue;
+      is_known = true;
+      hold->wanted_back.emplace_back(over.name(), over.fence());
+      holds_.erase(hold);
+      lose_hold(hold, {Error::lock_lost, over.reason()});
+    }
+  }
+  if (is_known) return;
+  proto::Request message;
+  proto::Acknowledge& acknowledge = *message.mutable_acknowledge();
+  acknowledge.set_space(over.space());
+  acknowledge.set_name(over.name());
+  acknowledge.set_guard(over.guard());
+  acknowledge.set_fence(over.fence());
+  add_request(std::move(message), [](const Result<proto::Reply>&) {}, {});
+  flush();
+}
+
+// Nobody works on what the server wanted back. Of several names that were taken together the others
+// go with it.
+void Core::acknowledge(Hold& hold) {
+  if (hold.wanted_back.empty()) return;
+  for (const auto& [name, fence] : hold.wanted_back) {
+    proto::Request message;
+    proto::Acknowledge& acknowledge = *message.mutable_acknowledge();
+    acknowledge.set_space(hold.asked.space());
+    acknowledge.set_name(name);
+    acknowledge.set_guard(hold.asked.guard());
+    acknowledge.set_fence(fence);
+    add_request(std::move(message), [](const Result<proto::Reply>&) {}, {});
+  }
+  proto::Request message;
+  proto::Release& release = *message.mutable_release();
+  release.set_space(hold.asked.space());
+  release.set_guard(hold.asked.guard());
+  for (const std::string& name : hold.names) {
+    const bool is_wanted = std::any_of(hold.wanted_back.begin(), hold.wanted_back.end(),
+                                       [&](const auto& wanted) { return wanted.first == name; });
+    if (!is_wanted) release.add_names(name);
+  }
+  hold.wanted_back.clear();
+  if (release.names_size() > 0)
+    add_request(std::move(message), [](const Result<proto::Reply>&) {}, {});
+}
+
+void Core::add_on_lost(const std::shared_ptr<Hold>& hold,
+                       std::function<void(const Failure&)> callback) {
+  std::unique_lock lock(mutex_);
+  if (hold->state == Hold::State::held) {
+    hold->on_lost.push_back(std::move(callback));
+  } else if (hold->state == Hold::State::lost) {
+    deliver(lock, [callback = std::move(callback), why = hold->why] { callback(why); });
+  }
+}
+
+void Core::add_on_jeopardy(const std::shared_ptr<Hold>& hold, std::function<void(bool)> callback) {
+  const std::lock_guard lock(mutex_);
+  if (hold->state == Hold::State::held) hold->on_jeopardy.push_back(std::move(callback));
+}
+
+Failure Core::why_lost(const Hold& hold) const {
+  const std::lock_guard lock(mutex_);
+  return hold.state == Hold::State::lost ? hold.why : Failure{Error::none, {}};
+}
+
+// --- After a crash of the server ----------------------------------------------------------------
+
+namespace {
+
+using Key = std::tuple<int, std::string, std::uint64_t>;
+
+void add_held(std::map<Key, proto::Reclaim::Held>& all, const Hold& hold) {
+  for (std::size_t i = 0; i < hold.names.size(); ++i) {
+    auto& held = all[{hold.asked.space(), hold.names[i], hold.asked.guard()}];
+    held.set_space(hold.asked.space());
+    held.set_name(hold.names[i]);
+    held.set_mode(hold.is_shared ? proto::SHARED : proto::EXCLUSIVE);
+    held.set_slots(hold.asked.slots());
+    held.set_slot(hold.parts[i].slot());
+    held.set_guard(hold.asked.guard());
+    held.set_fence(std::max<std::uint64_t>(held.fence(), hold.parts[i].fence()));
+    held.set_times(held.times() + 1);
+    held.set_max_hold(hold.asked.max_hold());
+    held.set_value(hold.asked.value());
+    held.set_label(hold.asked.label());
+  }
+}
+
+}  // namespace
+
+// Says what is held and waited for, as it is after everything that was let go of: those requests
+// are answered by the report, whether the last server carried them out or not. Requests whose
+// effect the report may undo are made anew; all others are repeated and recognised.
+void Core::report() {
+  proto::Request message;
+  proto::Reclaim& reclaim = *message.mutable_reclaim();
+  std::vector<Replied> answered;
+  std::vector<Pending> anew;
+  for (auto at = pending_.begin(); at != pending_.end();) {
+    Pending& pending = at->second;
+    const What& request = pending.message.request();
+    const bool lets_go =
+        request.has_release() || request.has_downgrade() || request.has_acknowledge();
+    const bool may_be_undone = request.has_upgrade() || request.has_proclaim();
+    if (request.has_downgrade() && pending.hold) pending.hold->is_shared = true;
+    if (request.has_acquire()) {
+      auto& waiting = *reclaim.add_waiting();
+      waiting.set_request(at->first);
+      waiting.set_ticket(pending.ticket);
+      *waiting.mutable_acquire() = request.acquire();
+    }
+    if (lets_go || request.has_reclaim()) {
+      answered.push_back(std::move(pending.done));
+      at = pending_.erase(at);
+    } else if (may_be_undone) {
+      anew.push_back(std::move(pending));
+      at = pending_.erase(at);
+    } else {
+      ++at;
+    }
+  }
+  std::map<Key, proto::Reclaim::Held> held;
+  for (const auto& hold : holds_) add_held(held, *hold);
+  for (auto& [key, entry] : held) *reclaim.add_held() = std::move(entry);
+
+  // It goes first, and what is repeated after it.
+  const std::uint64_t id = next_request_++;
+  Pending& pending = pending_[id];
+  pending.made = boottime_us();
+  pending.done = [answered = std::move(answered)](const Result<proto::Reply>& reply) {
+    for (const Replied& done : answered) done(reply);
+  };
+  *pending.message.mutable_request() = std::move(message);
+  pending.message.mutable_request()->set_request(id);
+  send(pending);
+  for (Pending& again : anew)
+    add_request(std::move(*again.message.mutable_request()), std::move(again.done), again.hold);
+}
+
+}  // namespace baton::client

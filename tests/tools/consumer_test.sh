@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Installs the library in a folder of its own and builds a project against it, with CMake and with
+# pkg-config: consumer_test.sh BUILD_FOLDER SOURCE_FOLDER BOOST_INCLUDE COMPILER
+set -euo pipefail
+build=$1 source=$2 boost=$3 compiler=$4
+work=$(mktemp --directory)
+trap 'rm -rf "$work"' EXIT
+prefix=$work/prefix
+
+fail() {
+  echo "$1" >&2
+  exit 1
+}
+
+# Sanitizers go with the library into whatever is linked with it.
+flags=$(sed -n 's/^CMAKE_CXX_FLAGS:STRING=//p' "$build/CMakeCache.txt" |
+  grep --only-matching -- '-fsanitize=[^ ]*' | tr '\n' ' ' || true)
+
+cmake --install "$build" --component library --prefix "$prefix" >"$work/log" ||
+  fail "the installation failed: $(tail "$work/log")"
+
+echo "public headers stand alone and show nothing of what is behind them"
+for header in "$prefix"/include/baton/*.h; do
+  name=baton/$(basename "$header")
+  if [[ $name != baton/asio.h ]]; then
+    grep --extended-regexp --line-number 'boost|google|protobuf|sqlite3_|\.pb\.h' "$header" &&
+      fail "$name shows what is behind it"
+  fi
+  echo "#include <$name>" |
+    "$compiler" -std=c++20 -fsyntax-only -Wall -Wextra -Werror -I"$prefix/include" \
+      -isystem "$boost" -x c++ - || fail "$name does not compile alone"
+done
+
+echo "find_package"
+cmake -S "$source/tests/consumer" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" \
+  -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_CXX_FLAGS="$flags" -DBOOST_INCLUDE="$boost" \
+  >"$work/log" || fail "the consumer is not configured: $(cat "$work/log")"
+cmake --build "$work/build" >"$work/log" 2>&1 || fail "the consumer is not built: $(cat "$work/log")"
+for program in consumer coroutines; do
+  mkdir "$work/$program"
+  [[ $("$work/build/$program" "$work/$program") == works ]] || fail "$program does not work"
+done
+
+echo "pkg-config"
+export PKG_CONFIG_PATH
+PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name baton-client.pc)")
+read -ra package <<<"$(pkg-config --cflags --libs baton-server) $flags"
+"$compiler" -std=c++20 "$source/tests/consumer/main.cpp" "${package[@]}" -o "$work/by_pkg_config" ||
+  fail "the consumer is not built with pkg-config"
+mkdir "$work/folder"
+[[ $("$work/by_pkg_config" "$work/folder") == works ]] || fail "it does not work with pkg-config"

@@ -58,6 +58,7 @@ class CheckCommand {
  private:
   const check::Checkable& chosen() const {
     if (options_.algorithm == check::membership().info().name) return check::membership();
+    if (options_.algorithm == check::lease().info().name) return check::lease();
     for (const check::Checkable& machine : check::machines()) {
       if (machine.info().name == options_.algorithm) return machine;
     }
@@ -161,8 +162,8 @@ class CheckCommand {
 void add_check(CLI::App& app, Action& action) {
   CLI::App& command = *app.add_subcommand(
       "check",
-      "Look at every state that a small group can come to. Without an algorithm: of all of them, "
-      "which takes minutes.\n\n"
+      "Look at every state that a small group can come to.\n\n"
+      "Without an algorithm: of all of them, which takes minutes.\n\n"
       "Example: baton check ricart-agrawala\n"
       "         baton check maekawa --demand deadlock-freedom --save run.jsonl");
   const auto options = std::make_shared<CheckCommandOptions>();

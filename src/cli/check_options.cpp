@@ -10,6 +10,7 @@
 #include "cli/numbers.h"
 #include "cli/text.h"
 #include "layer/membership.h"
+#include "service/lease.h"
 
 namespace baton::cli {
 
@@ -78,6 +79,9 @@ void CheckCommandOptions::add_to(CLI::App& command) {
   count("--suspicions", suspicions, "So many wrong suspicions");
   count("--delays", delays, "So many messages later than any should be, where time counts");
   count("--pauses", pauses, "So many processes that do nothing for a while, without knowing");
+  count("--cuts", cuts, "Leases: so many connections that break, and return at any time");
+  count("--drifts", drifts, "Leases: so many units of time that one clock does not show, or twice");
+  count("--faults", faults, "Leases: so many faults of all kinds together (0: no such limit)");
   count("--under-way", under_way, "Leaves out runs with more messages on one channel");
   command.add_flag("--atomic", atomic, "Shared memory: registers are atomic, not only safe")
       ->disable_flag_override()
@@ -95,7 +99,8 @@ void CheckCommandOptions::add_to(CLI::App& command) {
       .add_option("--omit", omission,
                   "Leave out one rule of the resilient layer, to see what it is for: "
                   "durable-promises, unique-epochs, stable-storage, hold-rule, "
-                  "waiting-for-leases, loyalty, release-replay, epoch-check")
+                  "waiting-for-leases, loyalty, release-replay, epoch-check; or of the lease "
+                  "protocol: see docs/lease.md")
       ->group("Layers");
 
   command
@@ -204,11 +209,22 @@ check::Bounds CheckCommandOptions::bounds(const check::Checkable& subject,
   take("--suspicions", suspicions, bounds.budgets.suspect);
   take("--delays", delays, bounds.budgets.delay);
   take("--pauses", pauses, bounds.budgets.pause);
+  take("--cuts", cuts, bounds.budgets.cut);
+  take("--drifts", drifts, bounds.budgets.drift);
+  take("--faults", faults, bounds.budgets.faults);
   take("--under-way", under_way, bounds.under_way);
   take("--time", time, bounds.time.limit);
   take("--tickets", tickets, bounds.tickets);
   if (atomic) bounds.atomic = true;
-  if (!omission.empty()) {
+  const bool is_lease = algorithm == check::lease().info().name;
+  if (is_lease && size != 3) {
+    throw UsageError("lease is checked with two clients and one server, which are 3 processes");
+  }
+  if (!omission.empty() && is_lease) {
+    const auto rule = service::lease_rule_named(omission);
+    if (!rule) throw UsageError("'" + omission + "' is no rule of the lease protocol");
+    bounds.lease_rule = *rule;
+  } else if (!omission.empty()) {
     if (!resilient && algorithm != Membership::info().name) {
       throw UsageError("--omit goes with --resilient");
     }

@@ -33,6 +33,9 @@ struct CheckCommandOptions {
   std::uint32_t suspicions = 0;
   std::uint32_t delays = 0;
   std::uint32_t pauses = 0;
+  std::uint32_t cuts = 0;
+  std::uint32_t drifts = 0;
+  std::uint32_t faults = 0;
   std::uint32_t under_way = 0;
   std::uint32_t time = 0;
   bool atomic = false;

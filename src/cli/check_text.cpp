@@ -106,6 +106,10 @@ std::string describe(const Info& info, const check::Bounds& bounds) {
   add(budgets.suspect, "wrong suspicion", "wrong suspicions");
   add(budgets.delay, "late message", "late messages");
   add(budgets.pause, "pause", "pauses");
+  add(budgets.cut, "broken connection", "broken connections");
+  add(budgets.drift, "drift of a clock", "drifts of a clock");
+  if (budgets.faults > 0)
+    text += ", at most " + times(budgets.faults, "fault", "faults") + " in all";
   if (bounds.time.counts) {
     text += ", time counts";
     if (bounds.time.limit != 0) text += " (" + std::to_string(bounds.time.limit) + " units)";

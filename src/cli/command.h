@@ -30,5 +30,6 @@ void add_list(CLI::App& app, Action& action);
 void add_sim(CLI::App& app, Action& action);
 void add_compare(CLI::App& app, Action& action);
 void add_check(CLI::App& app, Action& action);
+void add_serve(CLI::App& app, Action& action);
 
 }  // namespace baton::cli

@@ -1,0 +1,25 @@
+// What every program of Baton does with its command line: finds the command, runs it, and explains
+// what was typed wrongly.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+
+namespace baton::cli {
+
+inline constexpr const char* version = "baton 0.1.0";
+
+struct Program {
+  std::string description;
+  std::function<void(CLI::App& app, Action& action)> add_commands;
+};
+
+int run_program(int argc, char** argv, const Program& program);
+
+// What followed "--" on the command line of a command that runs another one.
+const std::vector<std::string>& words_after_dashes();
+
+}  // namespace baton::cli

@@ -1,0 +1,122 @@
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+#include "server/serve.h"
+
+namespace baton::cli {
+
+namespace {
+
+struct Settings {
+  server::ServeOptions serve;
+  std::string config;
+  std::string log = "text";
+};
+
+// Where programs keep what should survive: the service manager's choice, or the user's.
+std::filesystem::path state_directory() {
+  const auto variable = [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::string(value == nullptr ? "" : value);
+  };
+  if (const auto given = variable("STATE_DIRECTORY"); !given.empty()) return given;
+  if (const auto given = variable("XDG_STATE_HOME"); !given.empty()) {
+    return std::filesystem::path(given) / "baton";
+  }
+  if (const auto home = variable("HOME"); !home.empty()) {
+    return std::filesystem::path(home) / ".local/state/baton";
+  }
+  throw UsageError("say where the journal is: --journal PATH");
+}
+
+std::string default_journal() {
+  const std::filesystem::path directory = state_directory();
+  std::error_code problem;
+  std::filesystem::create_directories(directory, problem);
+  if (problem) {
+    throw UsageError("cannot create " + directory.string() +
+                     " for the journal: " + problem.message() + "; say --journal PATH");
+  }
+  return (directory / "journal.db").string();
+}
+
+// What neither a flag nor the environment has said, from lines like: listen = "127.0.0.1:7400".
+void read_config(CLI::App& command, const std::string& path) {
+  std::vector<CLI::ConfigItem> items;
+  try {
+    items = CLI::ConfigTOML().from_file(path);
+  } catch (const CLI::Error&) {
+    throw UsageError("cannot read the configuration " + path);
+  }
+  for (const CLI::ConfigItem& item : items) {
+    CLI::Option* option = command.get_option_no_throw("--" + item.name);
+    if (option == nullptr || item.name == "config" || !item.parents.empty()) {
+      throw UsageError(path + ": there is no setting '" + item.fullname() + "'");
+    }
+    if (option->count() > 0) continue;
+    try {
+      for (const std::string& input : item.inputs) option->add_result(input);
+      option->run_callback();
+    } catch (const CLI::Error& problem) {
+      throw UsageError(path + ": " + problem.what());
+    }
+  }
+}
+
+int run(CLI::App& command, Settings& settings) {
+  if (!settings.config.empty()) read_config(command, settings.config);
+  if (settings.serve.journal.empty()) settings.serve.journal = default_journal();
+  settings.serve.log_as_json = settings.log == "json";
+  return server::serve(settings.serve);
+}
+
+}  // namespace
+
+void add_serve(CLI::App& app, Action& action) {
+  auto* command = app.add_subcommand("serve", "The lock and election service");
+  auto settings = std::make_shared<Settings>();
+  server::ServeOptions& serve = settings->serve;
+  command
+      ->add_option("--listen", serve.listen,
+                   "unix:PATH or HOST:PORT, as often as needed; without HOST this machine alone")
+      ->envname("BATON_LISTEN");
+  command
+      ->add_option("--journal", serve.journal,
+                   "sqlite:PATH, or memory: for a server that need not survive "
+                   "(default: journal.db in the state directory)")
+      ->envname("BATON_JOURNAL");
+  command->add_flag("--accept-loss", serve.accept_loss, "Go on without what the journal has lost");
+  command->add_option("--name", serve.name, "Of this server, for people")->envname("BATON_NAME");
+  command->add_option("--scope", serve.scope, "For whom it is, for people")->envname("BATON_SCOPE");
+  command
+      ->add_option("--idle-stop", serve.idle_stop_s,
+                   "Stop after so many seconds without sessions and connections (0: never)")
+      ->envname("BATON_IDLE_STOP");
+  command->add_option("--connections", serve.most_connections, "At most")
+      ->envname("BATON_CONNECTIONS")
+      ->capture_default_str();
+  command->add_option("--config", settings->config, "A file with these settings: name = value")
+      ->envname("BATON_CONFIG");
+  command->add_option("--log", settings->log, "text or json, on standard error")
+      ->envname("BATON_LOG")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  command->add_option("--log-level", serve.log_level, "What is worth a line")
+      ->envname("BATON_LOG_LEVEL")
+      ->check(CLI::IsMember({"debug", "info", "warning", "error", "critical", "off"}))
+      ->capture_default_str();
+  command->footer(
+      "Flags come first, then the environment (BATON_LISTEN, BATON_JOURNAL, …), then the file.\n"
+      "There is no authentication yet: whoever reaches the port may take and break locks.\n\n"
+      "Example: baton serve --listen unix:/run/baton/socket --journal /var/lib/baton/journal.db");
+  command->callback([&action, command, settings] {
+    action = [command, settings] { return run(*command, *settings); };
+  });
+}
+
+}  // namespace baton::cli

@@ -1,0 +1,143 @@
+// Locks for scripts that cannot wrap: taken by one command and released by another. In between the
+// session has no process, only a lease.
+#include <CLI/CLI.hpp>
+#include <boost/json.hpp>
+#include <iostream>
+#include <memory>
+
+#include "cli/service/commands.h"
+#include "cli/service/connection.h"
+#include "cli/service/hold_options.h"
+
+namespace baton::cli {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// A ticket, and where it was had unless that is the server that everybody finds by himself:
+// "baton1-…" or "baton1-…@baton://host:7400".
+struct Token {
+  SessionTicket ticket;
+  std::string url;
+
+  std::string to_string() const { return ticket.to_string() + (url.empty() ? "" : "@" + url); }
+
+  static Token parse(const std::string& text) {
+    const std::size_t at = text.find('@');
+    auto ticket = SessionTicket::parse(text.substr(0, at));
+    if (!ticket) throw UsageError("'" + text + "' is not a token that 'baton acquire' printed");
+    return {*ticket, at == text.npos ? "" : text.substr(at + 1)};
+  }
+};
+
+struct AcquireOptions : HoldOptions {
+  bool json = false;
+  bool env = false;
+};
+
+void print(const AcquireOptions& options, const Token& token, const Lock& lock) {
+  if (options.json) {
+    boost::json::array names(options.names.begin(), options.names.end());
+    std::cout << boost::json::serialize(
+                     boost::json::object{{"token", token.to_string()},
+                                         {"names", names},
+                                         {"fence", lock.fence()},
+                                         {"slot", lock.slot()},
+                                         {"session", token.ticket.session},
+                                         {"ttl_s", static_cast<double>(options.ttl.count()) / 1e6}})
+              << "\n";
+  } else if (options.env) {
+    std::cout << "BATON_TOKEN='" << token.to_string() << "' BATON_FENCE=" << lock.fence() << "\n";
+  } else {
+    std::cout << token.to_string() << "\n";
+  }
+}
+
+int acquire(const AcquireOptions& options) {
+  options.check();
+  const Reach reach(options.url);
+  Client client = reach.connect(options.client());
+  Result<Lock> lock = client.lock(options.names, options.lock());
+  if (!lock) {
+    const bool is_conflict = lock.error() == Error::busy || lock.error() == Error::timed_out;
+    throw Refused(lock.message(),
+                  is_conflict ? options.conflict_exit_code : exit_code_of(lock.error()));
+  }
+  const SessionTicket ticket = value_of(client.detach());
+  print(options, {ticket, reach.meeting().scope == local::Scope::given ? reach.url() : ""}, *lock);
+  return exit_ok;
+}
+
+struct TokenOptions {
+  std::string token;
+  std::string url;
+};
+
+std::shared_ptr<TokenOptions> add_token(CLI::App& command) {
+  auto options = std::make_shared<TokenOptions>();
+  command.add_option("TOKEN", options->token, "As 'baton acquire' printed it");
+  add_url(command, options->url);
+  return options;
+}
+
+Client attach(const TokenOptions& options) {
+  if (options.token.empty()) throw UsageError("say which token; 'baton acquire' prints it");
+  const Token token = Token::parse(options.token);
+  const Reach reach(options.url.empty() ? token.url : options.url);
+  return reach.attach({}, token.ticket);
+}
+
+}  // namespace
+
+void add_acquire(CLI::App& app, Action& action) {
+  CLI::App& command = *app.add_subcommand(
+      "acquire",
+      "Take a lock for a script that cannot run under 'baton lock': prints a token.\n\n"
+      "It stays taken until 'baton release' or the end of the lease (--ttl), which 'baton renew'\n"
+      "begins anew. Nothing is stopped when it is lost: show BATON_FENCE to what must not be\n"
+      "written by two.\n\n"
+      "Example: token=$(baton acquire deploy --ttl 5m) && echo deploying && baton release $token");
+  const auto options = std::make_shared<AcquireOptions>();
+  options->ttl = 60s;
+  options->add_lock_to(command);
+  options->add_waiting_to(command);
+  add_url(command, options->url);
+  command.add_flag("--env", options->env, "Print BATON_TOKEN and BATON_FENCE for the shell's eval");
+  command.add_flag("--json", options->json, "Print token, names, fence, session and ttl_s");
+  command.callback([options, &action] {
+    action = service_action("acquire", [options] { return acquire(*options); });
+  });
+}
+
+void add_renew(CLI::App& app, Action& action) {
+  CLI::App& command = *app.add_subcommand(
+      "renew",
+      "Begin the lease of 'baton acquire' anew.\n\n"
+      "Example: token=$(baton acquire deploy) && baton renew $token && baton release $token");
+  const auto options = add_token(command);
+  command.callback([options, &action] {
+    action = service_action("renew", [options] {
+      Client client = attach(*options);
+      value_of(client.detach());
+      return exit_ok;
+    });
+  });
+}
+
+void add_release(CLI::App& app, Action& action) {
+  CLI::App& command = *app.add_subcommand(
+      "release",
+      "Release what 'baton acquire' took. Exit code 123: it was lost before.\n\n"
+      "Example: token=$(baton acquire deploy) && baton release $token");
+  const auto options = add_token(command);
+  command.callback([options, &action] {
+    action = service_action("release", [options] {
+      Client client = attach(*options);
+      value_of(client.close());
+      return exit_ok;
+    });
+  });
+}
+
+}  // namespace baton::cli

@@ -1,0 +1,97 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <boost/json.hpp>
+#include <iostream>
+#include <memory>
+
+#include "cli/numbers.h"
+#include "cli/service/bench_load.h"
+#include "cli/service/commands.h"
+#include "cli/service/connection.h"
+#include "cli/text.h"
+
+namespace baton::cli {
+
+namespace {
+
+struct BenchOptions {
+  std::size_t clients = 32;
+  double seconds = 5;
+  bool same_name = false;
+  bool fast = false;
+  bool json = false;
+  std::string url;
+};
+
+double micros(std::chrono::nanoseconds time) { return static_cast<double>(time.count()) / 1e3; }
+
+int bench(const BenchOptions& options) {
+  if (!(options.seconds > 0) || options.seconds > 3600) {
+    throw UsageError("--seconds is more than 0 and at most 3600");
+  }
+  const Reach reach(options.url);
+  Client client = reach.connect();  // starts the local server if need be
+  LoadResult result;
+  try {
+    result = run_load(
+        {.url = reach.url(),
+         .clients = options.clients,
+         .length = std::chrono::microseconds(static_cast<std::int64_t>(options.seconds * 1e6)),
+         .same_name = options.same_name,
+         .fast = options.fast});
+  } catch (const std::runtime_error& error) {
+    throw Refused(error.what(), process::exit_code::unavailable);
+  }
+  const auto pair = [&](double percent) { return micros(percentile(result.pairs, percent)); };
+  const auto acquire = [&](double percent) { return micros(percentile(result.acquires, percent)); };
+  if (options.json) {
+    std::cout << boost::json::serialize(boost::json::object{{"clients", options.clients},
+                                                            {"seconds", result.length.count()},
+                                                            {"same_name", options.same_name},
+                                                            {"fast", options.fast},
+                                                            {"pairs", result.pairs.size()},
+                                                            {"pairs_per_s", result.pairs_per_s()},
+                                                            {"p50_us", pair(50)},
+                                                            {"p99_us", pair(99)},
+                                                            {"acquire_p50_us", acquire(50)},
+                                                            {"acquire_p99_us", acquire(99)}})
+              << "\n";
+    return exit_ok;
+  }
+  std::cout << fmt::format(
+      "{} pairs of acquire and release per second ({} clients on {}, {})\n"
+      "a pair takes {:.0f} µs (median), {:.0f} µs (99 of 100); its acquire {:.0f} µs, {:.0f} µs\n",
+      grouped(static_cast<std::uint64_t>(result.pairs_per_s())), options.clients,
+      options.same_name ? "one name" : "names of their own", options.fast ? "fast" : "durable",
+      pair(50), pair(99), acquire(50), acquire(99));
+  return exit_ok;
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, Action& action) {
+  CLI::App& command = *app.add_subcommand(
+      "bench",
+      "Load on a server: clients that take and release locks as fast as they can.\n\n"
+      "Example: baton bench --clients 8 --seconds 1\n"
+      "         baton bench --clients 4 --seconds 1 --same-name --fast --json");
+  const auto options = std::make_shared<BenchOptions>();
+  command.add_option("--clients", options->clients, "How many, each with a session of its own")
+      ->check(whole_number(1, 10'000))
+      ->type_name("N")
+      ->capture_default_str();
+  command.add_option("--seconds", options->seconds, "For how long")
+      ->check(finite_number())
+      ->type_name("S")
+      ->capture_default_str();
+  command.add_flag("--same-name", options->same_name, "All on one lock: hand-offs");
+  command.add_flag("--fast", options->fast, "Grants that do not wait for the disk");
+  command.add_flag("--json", options->json, "For programs: pairs_per_s, p50_us, p99_us and more");
+  add_url(command, options->url);
+  command.callback([options, &action] {
+    action = service_action("bench", [options] { return bench(*options); });
+  });
+}
+
+}  // namespace baton::cli

@@ -1,0 +1,131 @@
+#include "cli/service/connection.h"
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <thread>
+
+namespace baton::cli {
+
+using std::chrono::steady_clock;
+
+namespace {
+
+// With one server, and with the user's own, which may have to be started more than once.
+constexpr std::chrono::seconds patience{5};
+constexpr std::chrono::seconds patience_with_ours{30};
+
+}  // namespace
+
+int exit_code_of(Error error) {
+  namespace code = process::exit_code;
+  switch (error) {
+    case Error::none:
+      return exit_ok;
+    case Error::busy:
+    case Error::timed_out:
+    case Error::conflict:
+      return code::conflict;
+    case Error::would_deadlock:
+      return exit_deadlock;
+    case Error::not_held:
+    case Error::not_found:
+    case Error::compacted:
+      return exit_nothing;
+    case Error::session_lost:
+    case Error::lock_lost:
+    case Error::stale:
+      return code::lost;
+    case Error::bad_request:
+    case Error::slots_differ:
+    case Error::too_large:
+      return exit_usage;
+    case Error::unavailable:
+    case Error::not_leader:
+    case Error::shutting_down:
+    case Error::version:
+    case Error::too_many:
+      return code::unavailable;
+    case Error::cancelled:
+    case Error::internal:
+      break;
+  }
+  return code::failed;
+}
+
+void add_url(CLI::App& command, std::string& url) {
+  command
+      .add_option(
+          "--url", url,
+          "The server: baton://HOST:PORT,HOST:PORT,… or unix:PATH. Otherwise what BATON_URL "
+          "says, then the server of this machine, then one of this user, which is started")
+      ->type_name("URL");
+}
+
+Reach::Reach(const std::string& url) {
+  try {
+    meeting_ = local::choose(url);
+  } catch (const local::Unavailable& problem) {
+    throw Refused(problem.what(), process::exit_code::unavailable);
+  }
+}
+
+template <class Connect>
+Client Reach::keep_trying(const ClientOptions& options, Connect connect) const {
+  const auto deadline = steady_clock::now() + patience_with_ours;
+  ClientOptions attempt = options;
+  attempt.url = meeting_.url;
+  attempt.patience = patience;
+  const bool is_ours = meeting_.scope == local::Scope::user;
+  for (;;) {
+    try {
+      local::make_sure(meeting_);
+    } catch (const local::Unavailable& problem) {
+      throw Refused(problem.what(), process::exit_code::unavailable);
+    }
+    Result<Client> client = connect(attempt);
+    if (client) return std::move(client).value();
+    // A local server that has just ended is started again.
+    const bool is_worth_it =
+        client.error() == Error::unavailable || client.error() == Error::shutting_down;
+    if (is_ours && is_worth_it && steady_clock::now() < deadline) continue;
+    std::string what = client.message();
+    if (is_worth_it && !is_ours) what += " (" + meeting_.url + ")";
+    if (client.error() == Error::version && is_ours) {
+      what += "; the running local server ends by itself once nobody needs it";
+    }
+    throw Refused(what, exit_code_of(client.error()));
+  }
+}
+
+Client Reach::connect(ClientOptions options) const {
+  return keep_trying(options,
+                     [](const ClientOptions& attempt) { return Client::connect(attempt); });
+}
+
+Client Reach::attach(ClientOptions options, const SessionTicket& ticket) const {
+  return keep_trying(
+      options, [&ticket](const ClientOptions& attempt) { return Client::attach(attempt, ticket); });
+}
+
+bool Reach::revive() const {
+  try {
+    local::make_sure(meeting_);
+    return true;
+  } catch (const local::Unavailable&) {
+    return false;
+  }
+}
+
+Action service_action(const std::string& command, std::function<int()> what) {
+  return [command, what = std::move(what)] {
+    try {
+      return what();
+    } catch (const Refused& refused) {
+      std::fprintf(stderr, "baton %s: %s\n", command.c_str(), refused.what());
+      return refused.code();
+    }
+  };
+}
+
+}  // namespace baton::cli

@@ -1,0 +1,74 @@
+// What all commands of the service have in common: which server they talk to, and how what goes
+// wrong becomes a line and an exit code.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+#include "baton/client.h"
+#include "cli/command.h"
+#include "local/meeting.h"
+#include "process/exit_codes.h"
+
+namespace CLI {
+class App;
+}
+
+namespace baton::cli {
+
+// Besides those of process/exit_codes.h. docs/tool.md says what each means to a script.
+inline constexpr int exit_nothing = 1;     // there is no such leader, file, lock or session
+inline constexpr int exit_deadlock = 122;  // waiting could never have ended
+int exit_code_of(Error error);
+
+// The service, or the lack of it, says no.
+class Refused : public std::runtime_error {
+ public:
+  Refused(const std::string& what, int code) : std::runtime_error(what), code_(code) {}
+  explicit Refused(const Failure& failure)
+      : Refused(to_string(failure), exit_code_of(failure.error)) {}
+  int code() const { return code_; }
+
+ private:
+  int code_;
+};
+
+template <class T>
+T value_of(Result<T> result) {
+  if (!result) throw Refused(result.failure());
+  return std::move(result).value();
+}
+inline void value_of(const Result<void>& result) {
+  if (!result) throw Refused(result.failure());
+}
+
+// Adds --url, where every command has it.
+void add_url(CLI::App& command, std::string& url);
+
+// A server, which is started if it is the user's own and does not run.
+class Reach {
+ public:
+  // As typed, or empty. Throws Refused.
+  explicit Reach(const std::string& url);
+
+  const local::Meeting& meeting() const { return meeting_; }
+  const std::string& url() const { return meeting_.url; }
+
+  // Looks for it for some seconds. Throws Refused.
+  Client connect(ClientOptions options = {.session = false}) const;
+  // The same, speaking for a session that was left.
+  Client attach(ClientOptions options, const SessionTicket& ticket) const;
+  // Starts it anew if it is gone. Whether that was possible.
+  bool revive() const;
+
+ private:
+  template <class Connect>
+  Client keep_trying(const ClientOptions& options, Connect connect) const;
+
+  local::Meeting meeting_;
+};
+
+// What it throws as Refused becomes a line and an exit code.
+Action service_action(const std::string& command, std::function<int()> what);
+
+}  // namespace baton::cli

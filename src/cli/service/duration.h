@@ -1,0 +1,31 @@
+// Lengths of time on the command line: 500ms, 10s, 1.5m, 1h30m, 2d; a bare number is of seconds.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace baton::cli {
+
+using Micros = std::chrono::microseconds;
+
+std::optional<Micros> parse_duration(std::string_view text);
+
+// For people: "250 ms", "12 s", "3 min 20 s", "2 h 5 min", "3 d 4 h".
+std::string spoken(Micros time);
+// As it would be typed: "2s", "2.5s", "250ms".
+std::string typed(Micros time);
+
+// Adds an option that takes such a length; what it is not is wrong usage.
+CLI::Option* add_duration(CLI::App& command, const std::string& name, Micros& value,
+                          const std::string& description);
+CLI::Option* add_duration(CLI::App& command, const std::string& name, std::optional<Micros>& value,
+                          const std::string& description);
+
+}  // namespace baton::cli

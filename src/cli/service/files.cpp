@@ -1,0 +1,182 @@
+// Small files: put, get, ls and rm.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <boost/json.hpp>
+#include <cstdio>
+#include <iostream>
+#include <iterator>
+#include <memory>
+
+#include "cli/numbers.h"
+#include "cli/service/commands.h"
+#include "cli/service/connection.h"
+#include "cli/terminal.h"
+#include "cli/text.h"
+
+namespace baton::cli {
+
+namespace {
+
+struct FileOptions {
+  std::string key;
+  std::optional<std::string> value;
+  std::optional<std::uint64_t> version;
+  bool is_new = false;
+  bool json = false;
+  bool in_full = false;
+  std::string url;
+
+  std::string checked_key() const {
+    if (key.empty()) throw UsageError("say which file");
+    return key;
+  }
+};
+
+std::shared_ptr<FileOptions> add_file_options(CLI::App& command) {
+  auto options = std::make_shared<FileOptions>();
+  add_url(command, options->url);
+  return options;
+}
+
+void add_key(CLI::App& command, FileOptions& options) {
+  command.add_option("KEY", options.key, "Its name, such as jobs/nightly/state");
+}
+
+void add_version(CLI::App& command, FileOptions& options) {
+  command
+      .add_option("--version", options.version,
+                  "Only if it has this version; otherwise exit code 75")
+      ->check(whole_number(1))
+      ->type_name("N");
+}
+
+boost::json::object json_of(const File& file) {
+  boost::json::object object{{"key", file.key},
+                             {"value", file.value},
+                             {"version", file.version},
+                             {"revision", file.revision}};
+  if (file.tied_to != 0) object["tied_to"] = file.tied_to;
+  return object;
+}
+
+int put(const FileOptions& options) {
+  if (options.is_new && options.version) throw UsageError("--new and --version do not go together");
+  PutOptions how{.version = options.version};
+  if (options.is_new) how.version = 0;
+  const std::string key = options.checked_key();
+  const bool from_input = !options.value || *options.value == "-";
+  const std::string value =
+      from_input ? std::string(std::istreambuf_iterator<char>(std::cin), {}) : *options.value;
+  Client client = Reach(options.url).connect();
+  const Stored stored = value_of(client.put(key, value, how));
+  if (options.json) {
+    std::cout << boost::json::serialize(boost::json::object{{"version", stored.version},
+                                                            {"revision", stored.revision}})
+              << "\n";
+  }
+  return exit_ok;
+}
+
+// As it is: a line end is added only for a person.
+int get(const FileOptions& options) {
+  const std::string key = options.checked_key();
+  Client client = Reach(options.url).connect();
+  const File file = value_of(client.get(key));
+  if (options.json) {
+    std::cout << boost::json::serialize(json_of(file)) << "\n";
+    return exit_ok;
+  }
+  std::cout << file.value;
+  if (stdout_is_terminal() && !file.value.ends_with('\n')) std::cout << "\n";
+  return exit_ok;
+}
+
+int list(const FileOptions& options) {
+  Client client = Reach(options.url).connect();
+  const FileList list = value_of(client.list(options.key, !options.json));
+  if (options.json) {
+    boost::json::array files;
+    for (const File& file : list.files) files.push_back(json_of(file));
+    std::cout << boost::json::serialize(
+                     boost::json::object{{"files", files}, {"revision", list.revision}})
+              << "\n";
+    return exit_ok;
+  }
+  if (!options.in_full) {
+    for (const File& file : list.files) std::cout << file.key << "\n";
+    return exit_ok;
+  }
+  using Align = Table::Align;
+  Table table({"key", "version", "revision", "tied to"},
+              {Align::left, Align::right, Align::right, Align::right});
+  for (const File& file : list.files) {
+    table.add({file.key, std::to_string(file.version), std::to_string(file.revision),
+               file.tied_to == 0 ? "" : "session " + std::to_string(file.tied_to)});
+  }
+  if (!table.empty()) std::cout << table.str(terminal_width());
+  return exit_ok;
+}
+
+int remove(const FileOptions& options) {
+  const std::string key = options.checked_key();
+  Client client = Reach(options.url).connect();
+  value_of(client.remove(key, options.version));
+  return exit_ok;
+}
+
+}  // namespace
+
+void add_put(CLI::App& app, Action& action) {
+  CLI::App& command = *app.add_subcommand("put",
+                                          "Write a small file (up to 64 KiB) of the service.\n\n"
+                                          "Example: baton put jobs/nightly/state done\n"
+                                          "         echo done | baton put jobs/nightly/state");
+  const auto options = add_file_options(command);
+  add_key(command, *options);
+  command.add_option("VALUE", options->value, "Its contents; - or nothing: standard input");
+  add_version(command, *options);
+  command.add_flag("--new", options->is_new, "Only if there is none; otherwise exit code 75");
+  command.add_flag("--json", options->json, "Print version and revision");
+  command.callback(
+      [options, &action] { action = service_action("put", [options] { return put(*options); }); });
+}
+
+void add_get(CLI::App& app, Action& action) {
+  CLI::App& command =
+      *app.add_subcommand("get",
+                          "Print a file of the service. Exit code 1: there is none.\n\n"
+                          "Example: baton get jobs/nightly/state || echo none");
+  const auto options = add_file_options(command);
+  add_key(command, *options);
+  command.add_flag("--json", options->json, "With version and revision");
+  command.callback(
+      [options, &action] { action = service_action("get", [options] { return get(*options); }); });
+}
+
+void add_ls(CLI::App& app, Action& action) {
+  CLI::App& command = *app.add_subcommand("ls",
+                                          "List files of the service.\n\n"
+                                          "Example: baton ls jobs/");
+  const auto options = add_file_options(command);
+  command.add_option("PREFIX", options->key, "Only those whose names begin so");
+  command.add_flag("-l,--long", options->in_full, "With versions");
+  command.add_flag("--json", options->json, "With contents, and the revision to watch after");
+  command.callback(
+      [options, &action] { action = service_action("ls", [options] { return list(*options); }); });
+}
+
+void add_rm(CLI::App& app, Action& action) {
+  CLI::App& command =
+      *app.add_subcommand("rm",
+                          "Remove a file of the service. Exit code 1: there is none.\n\n"
+                          "Example: baton rm jobs/nightly/state || echo none");
+  const auto options = add_file_options(command);
+  add_key(command, *options);
+  add_version(command, *options);
+  command.callback([options, &action] {
+    action = service_action("rm", [options] { return remove(*options); });
+  });
+}
+
+}  // namespace baton::cli

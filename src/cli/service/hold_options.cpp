@@ -1,0 +1,147 @@
+#include "cli/service/hold_options.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+
+#include "cli/command.h"
+#include "cli/numbers.h"
+#include "cli/program.h"
+#include "cli/text.h"
+
+namespace baton::cli {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// From a loss until the command is asked to end, and from the kill until nothing is left.
+constexpr Micros time_to_kill = 500ms;
+// What a lease must leave for keepalives, besides.
+constexpr Micros shortest_lease = 1s;
+constexpr std::size_t longest_label = 200;
+
+const std::vector<std::string> ways_to_lose{"kill", "signal", "ignore"};
+
+// The drift margin of the lease protocol: clocks may differ by two in a hundred.
+Micros shortest_ttl_for(Micros time_to_stop) {
+  const Micros needed = (time_to_stop + shortest_lease) * 50 / 49;
+  return std::chrono::ceil<std::chrono::milliseconds>(needed / 100) * 100;
+}
+
+}  // namespace
+
+void HoldOptions::add_waiting_to(CLI::App& command) {
+  command.add_flag("--try", only_try, "Do not wait if it is taken");
+  add_duration(command, "--wait", wait, "Wait at most so long (otherwise: for ever)");
+  add_duration(command, "--ttl", ttl, "Of the lease: so long it stays taken if this machine dies");
+  add_duration(command, "--max-hold", max_hold, "Hold it at most so long (0: as long as need be)");
+  add_duration(command, "--lock-delay", lock_delay, "Keep it closed so long if the lease runs out");
+  command.add_option("--label", label, "For people who look at 'baton locks'")->type_name("TEXT");
+  command.add_flag("--fast", fast, "Do not wait for the disk: see docs/guarantees.md");
+  command
+      .add_option("--conflict-exit-code", conflict_exit_code,
+                  "If it is taken, or still is at the end of the wait")
+      ->check(whole_number(0, 255))
+      ->type_name("N")
+      ->capture_default_str();
+}
+
+void HoldOptions::add_lock_to(CLI::App& command) {
+  command.add_option("NAME", names, "One lock or several, which are taken together: all or none");
+  command.add_flag("--shared", shared, "Together with others who say so");
+  command
+      .add_option("--slots", slots,
+                  "So many may hold it at once; all who use it say the same number")
+      ->check(whole_number(1, 65536))
+      ->type_name("N");
+  command.add_flag("--despite-deadlock", despite_deadlock,
+                   "Wait even if that could never end by itself");
+}
+
+void HoldOptions::add_command_to(CLI::App& command) {
+  command
+      .add_option("--on-lost", on_lost,
+                  "If it is lost: kill all that the command started, signal (TERM) the command, or "
+                  "ignore it")
+      ->type_name("kill|signal|ignore")
+      ->capture_default_str();
+  add_duration(command, "--kill-after", kill_after,
+               "How long what is to end may take from TERM to KILL");
+  command.add_option("-c", shell_line, "A line for the shell, instead of -- COMMAND")
+      ->type_name("LINE");
+}
+
+void HoldOptions::check() const {
+  if (names.empty()) {
+    throw UsageError(is_election ? "say which election" : "say which lock, by any name you like");
+  }
+  if (is_election && names.size() > 1) throw UsageError("one election at a time");
+  if (shared && slots > 1) throw UsageError("--shared and --slots do not go together");
+  if (only_try && wait) throw UsageError("--try and --wait do not go together");
+}
+
+void HoldOptions::check_command() const {
+  check();
+  const bool has_line = !shell_line.empty();
+  const bool has_words = !words_after_dashes().empty();
+  if (has_line && has_words) throw UsageError("-c and -- COMMAND do not go together");
+  if (!has_line && !has_words) throw UsageError("say what to run: -- COMMAND, or -c 'shell line'");
+  if (std::find(ways_to_lose.begin(), ways_to_lose.end(), on_lost) == ways_to_lose.end()) {
+    throw UsageError("--on-lost is kill, signal or ignore, not '" + on_lost + "'" +
+                     did_you_mean(on_lost, ways_to_lose));
+  }
+  const Micros needed = shortest_ttl_for(time_to_stop());
+  if (ttl >= needed) return;
+  throw UsageError("--ttl " + typed(ttl) +
+                   " is too short to stop the command before somebody else may have the " +
+                   std::string(is_election ? "lead" : "lock") + ": at least " + typed(needed) +
+                   " with --kill-after " + typed(kill_after));
+}
+
+Micros HoldOptions::time_to_stop() const {
+  return on_lost == "kill" ? kill_after + time_to_kill : Micros(0);
+}
+
+ClientOptions HoldOptions::client() const {
+  return {
+      .ttl = ttl, .lock_delay = lock_delay, .fast = fast, .label = label.substr(0, longest_label)};
+}
+
+LockOptions HoldOptions::lock() const {
+  LockOptions options{.shared = shared,
+                      .slots = slots,
+                      .wait = wait,
+                      .max_hold = max_hold,
+                      .label = label,
+                      .fast = fast,
+                      .despite_deadlock = despite_deadlock};
+  if (only_try) options.wait = Micros(0);
+  return options;
+}
+
+CampaignOptions HoldOptions::campaign() const {
+  CampaignOptions options{.wait = wait, .max_hold = max_hold, .label = label, .fast = fast};
+  if (only_try) options.wait = Micros(0);
+  return options;
+}
+
+process::Options HoldOptions::supervision() const {
+  process::Options options;
+  options.command = shell_line.empty() ? process::Command{words_after_dashes(), {}}
+                                       : process::Command::shell(shell_line);
+  options.kill_after = std::chrono::ceil<std::chrono::milliseconds>(kill_after);
+  if (on_lost == "signal") options.on_lost = process::OnLost::signal;
+  if (on_lost == "ignore") options.on_lost = process::OnLost::ignore;
+  return options;
+}
+
+std::string HoldOptions::quoted_names() const {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) text += i + 1 == names.size() ? " and " : ", ";
+    text += "'" + names[i] + "'";
+  }
+  return text;
+}
+
+}  // namespace baton::cli

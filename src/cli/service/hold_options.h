@@ -1,0 +1,60 @@
+// The options of commands that hold something: `lock`, `elect` and `acquire`.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "baton/client.h"
+#include "cli/service/duration.h"
+#include "process/supervise.h"
+
+namespace CLI {
+class App;
+}
+
+namespace baton::cli {
+
+struct HoldOptions {
+  std::vector<std::string> names;
+  std::string url;
+  bool shared = false;
+  std::uint32_t slots = 1;
+  bool only_try = false;
+  std::optional<Micros> wait;
+  Micros ttl{10'000'000};
+  Micros max_hold{0};
+  Micros lock_delay{0};
+  std::string label;
+  bool fast = false;
+  bool despite_deadlock = false;
+  int conflict_exit_code = process::exit_code::conflict;
+  // Of an election.
+  bool is_election = false;
+  std::string value;
+  // Of a command that is run meanwhile.
+  std::string on_lost = "kill";
+  Micros kill_after{2'000'000};
+  std::string shell_line;
+
+  // Of all three; how many names, slots and modes only where they are locks.
+  void add_waiting_to(CLI::App& command);
+  void add_lock_to(CLI::App& command);
+  void add_command_to(CLI::App& command);
+
+  // Throws UsageError.
+  void check() const;
+  void check_command() const;
+
+  // How long before the lease may be over at the server a loss must be declared, so that
+  // everything is stopped by then.
+  Micros time_to_stop() const;
+  ClientOptions client() const;
+  LockOptions lock() const;
+  CampaignOptions campaign() const;
+  process::Options supervision() const;
+  // "'a'", "'a' and 'b'".
+  std::string quoted_names() const;
+};
+
+}  // namespace baton::cli

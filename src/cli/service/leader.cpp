@@ -1,0 +1,102 @@
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <boost/json.hpp>
+#include <iostream>
+#include <memory>
+#include <mutex>
+
+#include "cli/service/commands.h"
+#include "cli/service/connection.h"
+#include "cli/service/interrupt.h"
+
+namespace baton::cli {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+struct LeaderOptions {
+  std::string name;
+  std::string url;
+  bool watch = false;
+  bool json = false;
+};
+
+boost::json::object json_of(const Leader& leader) {
+  return {{"value", leader.value}, {"term", leader.term}, {"session", leader.session}};
+}
+
+std::string_view word_of(LeaderChange::Kind kind) {
+  switch (kind) {
+    case LeaderChange::Kind::elected:
+      return "elected";
+    case LeaderChange::Kind::proclaimed:
+      return "proclaimed";
+    case LeaderChange::Kind::resigned:
+      break;
+  }
+  return "resigned";
+}
+
+void print(const LeaderChange& change, bool as_json) {
+  if (as_json) {
+    boost::json::object line{{"change", word_of(change.kind)}, {"revision", change.revision}};
+    for (auto& [key, value] : json_of(change.leader)) line[key] = value;
+    std::cout << boost::json::serialize(line) << std::endl;
+  } else {
+    std::cout << word_of(change.kind) << "  term " << change.leader.term << "  session "
+              << change.leader.session << "  " << change.leader.value << std::endl;
+  }
+}
+
+int watch(Election election, const LeaderOptions& options) {
+  std::atomic<bool> has_ended = false;
+  Failure why;
+  const Watch watch =
+      value_of(election.observe([&](const LeaderChange& change) { print(change, options.json); },
+                                [&](const Failure& failure) {
+                                  why = failure;
+                                  has_ended = true;
+                                }));
+  while (!interrupted_within(200ms)) {
+    if (has_ended) throw Refused(why);
+    if (!std::cout) return exit_usage;
+  }
+  return exit_ok;
+}
+
+int leader(const LeaderOptions& options) {
+  if (options.name.empty()) throw UsageError("say which election");
+  if (options.watch) take_interrupts();
+  Client client = Reach(options.url).connect();
+  Election election = client.election(options.name);
+  if (options.watch) return watch(election, options);
+  const std::optional<Leader> leads = value_of(election.leader());
+  if (options.json) {
+    std::cout << (leads ? boost::json::serialize(json_of(*leads)) : "null") << "\n";
+  } else if (leads) {
+    std::cout << leads->value << "\n";
+  } else {
+    throw Refused("nobody leads '" + options.name + "'", exit_nothing);
+  }
+  return leads ? exit_ok : exit_nothing;
+}
+
+}  // namespace
+
+void add_leader(CLI::App& app, Action& action) {
+  CLI::App& command =
+      *app.add_subcommand("leader",
+                          "Who leads: prints the leader's value. Exit code 1: nobody does.\n\n"
+                          "Example: baton leader scheduler || echo nobody yet");
+  const auto options = std::make_shared<LeaderOptions>();
+  command.add_option("NAME", options->name, "The election");
+  command.add_flag("--watch", options->watch, "Print every change, until interrupted");
+  command.add_flag("--json", options->json, "With term and session; null if nobody leads");
+  add_url(command, options->url);
+  command.callback([options, &action] {
+    action = service_action("leader", [options] { return leader(*options); });
+  });
+}
+
+}  // namespace baton::cli

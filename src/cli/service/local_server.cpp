@@ -1,0 +1,37 @@
+#include "local/server.h"
+
+#include <CLI/CLI.hpp>
+
+#include "cli/service/commands.h"
+
+namespace baton::cli {
+
+void add_local_server(CLI::App& app, Action& action) {
+  CLI::App& command = *app.add_subcommand(
+      "local-server", "The local server of this user, which the first command starts.");
+  command.group("");
+  command.callback([&action] { action = [] { return local::serve_user(); }; });
+}
+
+void add_service_commands(CLI::App& app, Action& action) {
+  add_lock(app, action);
+  add_elect(app, action);
+  add_acquire(app, action);
+  add_renew(app, action);
+  add_release(app, action);
+  add_leader(app, action);
+  add_locks(app, action);
+  add_sessions(app, action);
+  add_status(app, action);
+  add_break(app, action);
+  add_put(app, action);
+  add_get(app, action);
+  add_ls(app, action);
+  add_rm(app, action);
+  add_watch(app, action);
+  add_bench(app, action);
+  add_demo(app, action);
+  add_local_server(app, action);
+}
+
+}  // namespace baton::cli

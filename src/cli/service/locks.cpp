@@ -1,0 +1,226 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <boost/json.hpp>
+#include <iostream>
+#include <map>
+#include <memory>
+
+#include "cli/service/commands.h"
+#include "cli/service/connection.h"
+#include "cli/service/duration.h"
+#include "cli/service/interrupt.h"
+#include "cli/service/who.h"
+#include "cli/terminal.h"
+#include "cli/text.h"
+
+namespace baton::cli {
+
+namespace {
+
+using namespace std::chrono_literals;
+namespace json = boost::json;
+
+struct LocksOptions {
+  std::string name;
+  std::string prefix;
+  std::string url;
+  bool elections = false;
+  bool watch = false;
+  bool json = false;
+};
+
+// --- For programs -------------------------------------------------------------------------------
+
+json::object json_of(const HolderInfo& holder, bool with_times) {
+  json::object object = json_of_who(holder.who);
+  object["session"] = holder.session;
+  object["label"] = holder.label;
+  object["shared"] = holder.shared;
+  object["fence"] = holder.fence;
+  object["slot"] = holder.slot;
+  object["ending"] = holder.ending;
+  if (!holder.value.empty()) object["value"] = holder.value;
+  if (with_times) object["held_s"] = seconds_of(holder.held_for);
+  return object;
+}
+
+json::object json_of(const WaiterInfo& waiter, std::size_t position, bool with_times) {
+  json::object object = json_of_who(waiter.who);
+  object["position"] = position;
+  object["session"] = waiter.session;
+  object["label"] = waiter.label;
+  object["shared"] = waiter.shared;
+  object["ticket"] = waiter.ticket;
+  object["names"] = json::array(waiter.names.begin(), waiter.names.end());
+  if (with_times) object["waited_s"] = seconds_of(waiter.waited_for);
+  return object;
+}
+
+json::object json_of(const LocksInfo& info, bool with_times = true) {
+  json::array locks;
+  for (const LockInfo& lock : info.locks) {
+    json::array holders;
+    for (const HolderInfo& holder : lock.holders) holders.push_back(json_of(holder, with_times));
+    json::array waiters;
+    for (const WaiterInfo& waiter : lock.waiters) {
+      waiters.push_back(json_of(waiter, waiters.size() + 1, with_times));
+    }
+    json::object object{
+        {"name", lock.name}, {"slots", lock.slots}, {"holders", holders}, {"waiters", waiters}};
+    if (lock.closed_for.count() > 0 && with_times) object["closed_s"] = seconds_of(lock.closed_for);
+    locks.push_back(object);
+  }
+  json::array edges;
+  for (const WaitEdge& edge : info.edges) {
+    edges.push_back(json::object{{"from", edge.from_session},
+                                 {"to", edge.to_session},
+                                 {"name", edge.name},
+                                 {"by_queue", edge.by_queue}});
+  }
+  return {{"locks", locks}, {"waits_for", edges}};
+}
+
+// --- For people ---------------------------------------------------------------------------------
+
+std::string how(const LockInfo& lock, const HolderInfo& holder) {
+  std::string text = lock.election ? "leads" : holder.shared ? "shares" : "holds";
+  if (lock.slots > 1) text += fmt::format(" slot {} of {}", holder.slot, lock.slots);
+  if (holder.ending) text += ", is to stop";
+  return text;
+}
+
+std::string how(const WaiterInfo& waiter, std::size_t position) {
+  std::string text = fmt::format("waits, {}.", position);
+  if (waiter.shared) text += " (shared)";
+  if (waiter.names.size() > 1) text += fmt::format(" (with {} more)", waiter.names.size() - 1);
+  return text;
+}
+
+std::string table_of(const LocksInfo& info) {
+  using Align = Table::Align;
+  Table table({"name", "state", "who", "process", "session", "fence", "for", "label"},
+              {Align::left, Align::left, Align::left, Align::right, Align::right, Align::right,
+               Align::right, Align::left});
+  for (const LockInfo& lock : info.locks) {
+    if (lock.closed_for.count() > 0) {
+      table.add({lock.name, "closed", "", "", "", "", spoken(lock.closed_for),
+                 "after a session that expired"});
+    }
+    for (const HolderInfo& holder : lock.holders) {
+      table.add({lock.name, how(lock, holder), place_of(holder.who),
+                 std::to_string(holder.who.process), std::to_string(holder.session),
+                 std::to_string(holder.fence), spoken(holder.held_for),
+                 lock.election ? holder.value : holder.label});
+    }
+    std::size_t position = 0;
+    for (const WaiterInfo& waiter : lock.waiters) {
+      table.add({lock.name, how(waiter, ++position), place_of(waiter.who),
+                 std::to_string(waiter.who.process), std::to_string(waiter.session), "",
+                 spoken(waiter.waited_for), waiter.label});
+    }
+  }
+  return table.str(terminal_width());
+}
+
+// Sessions by their processes, where these are known from the list.
+std::map<std::uint64_t, std::string> names_of_sessions(const LocksInfo& info) {
+  std::map<std::uint64_t, std::string> names;
+  const auto note = [&](std::uint64_t session, const Who& who) {
+    names[session] = fmt::format("session {} (process {})", session, who.process);
+  };
+  for (const LockInfo& lock : info.locks) {
+    for (const HolderInfo& holder : lock.holders) note(holder.session, holder.who);
+    for (const WaiterInfo& waiter : lock.waiters) note(waiter.session, waiter.who);
+  }
+  return names;
+}
+
+std::string graph_of(const LocksInfo& info) {
+  const auto names = names_of_sessions(info);
+  const auto name_of = [&](std::uint64_t session) {
+    const auto found = names.find(session);
+    return found != names.end() ? found->second : fmt::format("session {}", session);
+  };
+  std::string text;
+  for (const WaitEdge& edge : info.edges) {
+    const std::string why = edge.name.empty() ? ", which runs within it"
+                            : edge.by_queue   ? fmt::format(", ahead of it for '{}'", edge.name)
+                                              : fmt::format(", which has '{}'", edge.name);
+    text += fmt::format("{} waits for {}{}\n", name_of(edge.from_session), name_of(edge.to_session),
+                        why);
+  }
+  return text;
+}
+
+std::string text_of(const LocksInfo& info, bool elections) {
+  if (info.locks.empty()) return elections ? "nobody leads or campaigns\n" : "nothing is held\n";
+  std::string text = table_of(info);
+  if (!info.edges.empty()) text += "\n" + graph_of(info);
+  return text;
+}
+
+// --- The command --------------------------------------------------------------------------------
+
+LockQuery query_of(const LocksOptions& options) {
+  LockQuery query{.elections = options.elections, .prefix = options.prefix};
+  if (!options.name.empty()) query.name = options.name;
+  return query;
+}
+
+void print(const LocksInfo& info, const LocksOptions& options) {
+  if (options.json) {
+    std::cout << json::serialize(json_of(info)) << std::endl;
+  } else {
+    if (options.watch && stdout_is_terminal()) std::cout << "\x1b[H\x1b[2J";
+    std::cout << text_of(info, options.elections) << std::flush;
+  }
+}
+
+// Prints what has changed, apart from the time that goes by; on a terminal that too.
+int watch(Client& client, const LocksOptions& options) {
+  json::object before;
+  const bool is_clock = stdout_is_terminal() && !options.json;
+  do {
+    const LocksInfo info = value_of(client.locks(query_of(options)));
+    json::object now = json_of(info, false);
+    if (is_clock || now != before) {
+      if (!before.empty() && !is_clock && !options.json) std::cout << "\n";
+      print(info, options);
+    }
+    before = std::move(now);
+    if (!std::cout) return exit_usage;
+  } while (!interrupted_within(500ms));
+  return exit_ok;
+}
+
+int locks(const LocksOptions& options) {
+  if (options.watch) take_interrupts();
+  Client client = Reach(options.url).connect();
+  if (options.watch) return watch(client, options);
+  print(value_of(client.locks(query_of(options))), options);
+  return exit_ok;
+}
+
+}  // namespace
+
+void add_locks(CLI::App& app, Action& action) {
+  CLI::App& command = *app.add_subcommand("locks",
+                                          "Who holds what, who waits, and for whom.\n\n"
+                                          "Example: baton locks\n"
+                                          "         baton locks nightly-backup --json");
+  const auto options = std::make_shared<LocksOptions>();
+  command.add_option("NAME", options->name, "Only this one");
+  command.add_option("--prefix", options->prefix, "Only those whose names begin so")
+      ->type_name("TEXT");
+  command.add_flag("--elections", options->elections, "Elections instead of locks");
+  command.add_flag("--watch", options->watch, "Again whenever something changes");
+  command.add_flag("--json", options->json,
+                   "Locks with holders and waiters, and who waits for whom");
+  add_url(command, options->url);
+  command.callback([options, &action] {
+    action = service_action("locks", [options] { return locks(*options); });
+  });
+}
+
+}  // namespace baton::cli

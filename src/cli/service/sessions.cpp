@@ -1,0 +1,82 @@
+#include <CLI/CLI.hpp>
+#include <boost/json.hpp>
+#include <iostream>
+#include <memory>
+
+#include "cli/service/commands.h"
+#include "cli/service/connection.h"
+#include "cli/service/duration.h"
+#include "cli/service/who.h"
+#include "cli/terminal.h"
+#include "cli/text.h"
+
+namespace baton::cli {
+
+namespace {
+
+struct SessionsOptions {
+  std::string url;
+  bool json = false;
+};
+
+boost::json::object json_of(const SessionInfo& session) {
+  boost::json::object object = json_of_who(session.who);
+  object["session"] = session.session;
+  object["label"] = session.who.label;
+  object["ttl_s"] = seconds_of(session.ttl);
+  object["lease_left_s"] = seconds_of(session.lease_left);
+  object["fast"] = session.fast;
+  object["within"] = session.within;
+  object["connected"] = session.connected;
+  object["holds"] = session.holds;
+  object["waits"] = session.waits;
+  object["open_s"] = seconds_of(session.open_for);
+  return object;
+}
+
+std::string table_of(const std::vector<SessionInfo>& sessions) {
+  using Align = Table::Align;
+  Table table(
+      {"session", "who", "process", "holds", "waits", "ttl", "left", "open", "state", "label"},
+      {Align::right, Align::left, Align::right, Align::right, Align::right, Align::right,
+       Align::right, Align::right, Align::left, Align::left});
+  for (const SessionInfo& session : sessions) {
+    std::string state = session.connected ? "connected" : "away";
+    if (session.within != 0) state += ", within " + std::to_string(session.within);
+    table.add({std::to_string(session.session), place_of(session.who),
+               std::to_string(session.who.process), std::to_string(session.holds),
+               std::to_string(session.waits), spoken(session.ttl), spoken(session.lease_left),
+               spoken(session.open_for), state, session.who.label});
+  }
+  return table.str(terminal_width());
+}
+
+int sessions(const SessionsOptions& options) {
+  Client client = Reach(options.url).connect();
+  const std::vector<SessionInfo> all = value_of(client.sessions());
+  if (options.json) {
+    boost::json::array array;
+    for (const SessionInfo& session : all) array.push_back(json_of(session));
+    std::cout << boost::json::serialize(array) << "\n";
+  } else {
+    std::cout << (all.empty() ? "no sessions\n" : table_of(all));
+  }
+  return exit_ok;
+}
+
+}  // namespace
+
+void add_sessions(CLI::App& app, Action& action) {
+  CLI::App& command =
+      *app.add_subcommand("sessions",
+                          "Who uses the service, and how long their leases last.\n\n"
+                          "Example: baton sessions");
+  const auto options = std::make_shared<SessionsOptions>();
+  command.add_flag("--json", options->json, "For programs");
+  add_url(command, options->url);
+  command.callback([options, &action] {
+    action = service_action("sessions", [options] { return sessions(*options); });
+  });
+}
+
+}  // namespace baton::cli

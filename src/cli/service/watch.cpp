@@ -1,0 +1,90 @@
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <boost/json.hpp>
+#include <iostream>
+#include <memory>
+
+#include "cli/numbers.h"
+#include "cli/service/commands.h"
+#include "cli/service/connection.h"
+#include "cli/service/interrupt.h"
+
+namespace baton::cli {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+struct WatchCommandOptions {
+  std::string prefix;
+  std::optional<std::uint64_t> after;
+  std::uint64_t count = 0;
+  bool json = false;
+  std::string url;
+};
+
+void print(const FileChange& change, bool as_json) {
+  if (as_json) {
+    boost::json::object line{{"change", change.removed ? "removed" : "put"},
+                             {"revision", change.revision},
+                             {"key", change.key}};
+    if (!change.removed) {
+      line["version"] = change.version;
+      line["value"] = change.value;
+    }
+    std::cout << boost::json::serialize(line) << std::endl;
+  } else {
+    std::cout << change.revision << "  " << (change.removed ? "removed" : "put") << "  "
+              << change.key << (change.removed ? "" : "  " + change.value) << std::endl;
+  }
+}
+
+int watch(const WatchCommandOptions& options) {
+  take_interrupts();
+  Client client = Reach(options.url).connect();
+  std::atomic<std::uint64_t> seen = 0;
+  std::atomic<bool> has_ended = false;
+  Failure why;
+  const auto take = [&](const FileChange& change) {
+    if (options.count != 0 && seen >= options.count) return;
+    print(change, options.json);
+    ++seen;
+  };
+  const Watch watch = value_of(client.watch(
+      options.prefix, take, {.after = options.after, .on_end = [&](const Failure& failure) {
+                               why = failure;
+                               has_ended = true;
+                             }}));
+  while (!interrupted_within(50ms)) {
+    if (options.count != 0 && seen >= options.count) break;
+    if (has_ended) throw Refused(why);
+    if (!std::cout) return exit_usage;
+  }
+  return exit_ok;
+}
+
+}  // namespace
+
+void add_watch(CLI::App& app, Action& action) {
+  CLI::App& command =
+      *app.add_subcommand("watch",
+                          "Print every change of files, until interrupted.\n\n"
+                          "Example: baton put jobs/a 1 && baton watch jobs/ --after 0 --count 1");
+  const auto options = std::make_shared<WatchCommandOptions>();
+  command.add_option("PREFIX", options->prefix, "Only those whose names begin so");
+  command
+      .add_option("--after", options->after,
+                  "Begin with what came after this revision ('baton ls --json' tells one)")
+      ->check(whole_number())
+      ->type_name("REVISION");
+  command.add_option("--count", options->count, "End after so many changes")
+      ->check(whole_number(1))
+      ->type_name("N");
+  command.add_flag("--json", options->json, "A line of JSON for each");
+  add_url(command, options->url);
+  command.callback([options, &action] {
+    action = service_action("watch", [options] { return watch(*options); });
+  });
+}
+
+}  // namespace baton::cli

@@ -1,0 +1,86 @@
+#include "tool/tool.h"
+
+namespace baton::test {
+namespace {
+
+class Acquiring : public Tool {
+ protected:
+  static std::string token(const std::string& arguments) {
+    const Outcome outcome = baton("acquire " + arguments);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return outcome.out.substr(0, outcome.out.find('\n'));
+  }
+};
+
+TEST_F(Acquiring, ALockIsHeldWithoutAProcess) {
+  const std::string mine = token("a b --ttl 1m");
+  EXPECT_EQ(baton("lock a --try -- true").code, 75);
+  EXPECT_EQ(baton("acquire b --try").code, 75);
+  EXPECT_EQ(baton("acquire b --try --conflict-exit-code 4").code, 4);
+  EXPECT_EQ(baton("renew " + mine).code, 0);
+  EXPECT_EQ(baton("renew " + mine).code, 0);
+  EXPECT_EQ(baton("lock b --try -- true").code, 75);
+  EXPECT_EQ(baton("release " + mine).code, 0);
+  EXPECT_EQ(baton("lock a b --try -- true").code, 0);
+  EXPECT_EQ(baton("release " + mine).code, 123) << "once only";
+  EXPECT_EQ(baton("renew " + mine).code, 123);
+}
+
+TEST_F(Acquiring, ItEndsWithItsLease) {
+  const std::string mine = token("a --ttl 1s");
+  EXPECT_EQ(baton("lock a --wait 30s -- true").code, 0);
+  const Outcome outcome = baton("release " + mine);
+  EXPECT_EQ(outcome.code, 123);
+  EXPECT_EQ(lines(outcome.err), 1U) << outcome.err;
+}
+
+TEST_F(Acquiring, RenewingBeginsTheLeaseAnew) {
+  const std::string mine = token("a --ttl 3s");
+  for (int i = 0; i < 6; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(700));
+    ASSERT_EQ(baton("renew " + mine).code, 0) << "after " << i;
+  }
+  EXPECT_EQ(baton("lock a --try -- true").code, 75);
+}
+
+TEST_F(Acquiring, ItSurvivesTheServer) {
+  const std::string mine = token("a --ttl 1m");
+  end(server_process());
+  EXPECT_EQ(baton("lock a --try -- true").code, 75);
+  EXPECT_EQ(baton("release " + mine).code, 0);
+  EXPECT_EQ(baton("lock a --try -- true").code, 0);
+}
+
+TEST_F(Acquiring, ForTheShellAndForPrograms) {
+  const Outcome shown =
+      shell("eval $($BATON acquire a --env); echo $BATON_FENCE; $BATON release $BATON_TOKEN");
+  EXPECT_EQ(shown.code, 0) << shown.err;
+  EXPECT_GT(std::atoll(shown.out.c_str()), 0);
+  const auto info = json("acquire a");
+  EXPECT_GT(info.at("fence").as_int64(), std::atoll(shown.out.c_str()));
+  EXPECT_EQ(baton("release " + std::string(info.at("token").as_string())).code, 0);
+}
+
+TEST_F(Acquiring, ATokenKnowsItsServer) {
+  Running server("$BATON serve --listen unix:$F/other --journal memory:");
+  EXPECT_TRUE(eventually([&] { return has_file("other"); }));
+  const std::string mine = token("a --url unix:$F/other");
+  EXPECT_EQ(baton("lock a --try -- true").code, 0) << "another scope";
+  EXPECT_EQ(baton("release " + mine).code, 0);
+}
+
+TEST_F(Acquiring, WrongTokens) {
+  expect_refused("release", "say which token");
+  expect_refused("release nonsense", "is not a token");
+  expect_refused("renew baton1-1-zz-1-1", "is not a token");
+  EXPECT_EQ(baton("release baton1-99-00-1-1").code, 123);
+  const std::string mine = token("a");
+  std::string forged = mine;
+  char& digit = forged[forged.find('-', 7) + 1];
+  digit = digit == '0' ? '1' : '0';
+  EXPECT_EQ(baton("release " + forged).code, 123);
+  EXPECT_EQ(use_of("a"), "1+0");
+}
+
+}  // namespace
+}  // namespace baton::test

@@ -1,0 +1,76 @@
+#include "tool/tool.h"
+
+namespace baton::test {
+namespace {
+
+class FilesOfTheService : public Tool {};
+
+TEST_F(FilesOfTheService, WhatIsPutIsThere) {
+  EXPECT_EQ(baton("get k").code, 1);
+  EXPECT_EQ(baton("rm k").code, 1);
+  EXPECT_EQ(baton("put k hello").code, 0);
+  EXPECT_EQ(baton("get k").out, "hello");
+  EXPECT_EQ(shell("printf 'a\\0b' | $BATON put k").code, 0);
+  EXPECT_EQ(baton("get k").out, std::string("a\0b", 3));
+  EXPECT_EQ(shell("printf c | $BATON put k -").code, 0);
+  EXPECT_EQ(baton("get k").out, "c");
+  end(server_process());
+  EXPECT_EQ(baton("get k").out, "c") << "it lasts";
+  EXPECT_EQ(baton("rm k").code, 0);
+  EXPECT_EQ(baton("get k").code, 1);
+}
+
+TEST_F(FilesOfTheService, VersionsAreCompared) {
+  EXPECT_EQ(json("put k one --new").at("version").as_int64(), 1);
+  EXPECT_EQ(baton("put k two --new").code, 75);
+  EXPECT_EQ(baton("put k two --version 1").code, 0);
+  EXPECT_EQ(baton("put k three --version 1").code, 75);
+  EXPECT_EQ(baton("rm k --version 1").code, 75);
+  EXPECT_EQ(json("get k").at("value"), "two");
+  EXPECT_EQ(baton("rm k --version 2").code, 0);
+}
+
+TEST_F(FilesOfTheService, Lists) {
+  EXPECT_EQ(baton("ls").out, "");
+  for (const std::string key : {"b/1", "a/2", "a/1"}) EXPECT_EQ(baton("put " + key + " x").code, 0);
+  EXPECT_EQ(baton("ls").out, "a/1\na/2\nb/1\n");
+  EXPECT_EQ(baton("ls a/").out, "a/1\na/2\n");
+  EXPECT_TRUE(has(baton("ls -l").out, "version"));
+  EXPECT_EQ(json("ls").at("files").as_array().size(), 3U);
+}
+
+TEST_F(FilesOfTheService, NothingIsMissedByAWatch) {
+  EXPECT_EQ(baton("put a/1 x").code, 0);
+  const auto after = json("ls").at("revision").as_int64();
+  EXPECT_EQ(baton("put a/2 y").code, 0);
+  EXPECT_EQ(baton("put b z").code, 0);
+  EXPECT_EQ(baton("rm a/1").code, 0);
+  const Outcome seen = baton("watch a/ --after " + std::to_string(after) + " --count 2");
+  EXPECT_EQ(seen.code, 0);
+  EXPECT_EQ(lines(seen.out), 2U) << seen.out;
+  EXPECT_TRUE(has(seen.out, "put  a/2  y")) << seen.out;
+  EXPECT_TRUE(has(seen.out, "removed  a/1")) << seen.out;
+
+  Running watcher("$BATON watch --json --count 1");
+  EXPECT_TRUE(eventually([&] {
+    EXPECT_EQ(baton("put c again").code, 0);
+    return lines(watcher.out()) == 1;
+  }));
+  EXPECT_EQ(watcher.wait(), 0);
+  EXPECT_TRUE(has(watcher.out(), "\"key\":\"c\"")) << watcher.out();
+}
+
+TEST_F(FilesOfTheService, WrongUsage) {
+  expect_refused("get", "say which file");
+  expect_refused("put", "say which file");
+  expect_refused("put k v --new --version 3", "do not go together");
+  expect_refused("put k v --version 0", "too small");
+  expect_refused("put k v w", "'w' was not expected");
+  expect_refused("rm k --versoin 1", "did you mean '--version'?");
+  expect_refused("watch --count 0", "too small");
+  EXPECT_EQ(shell("head -c 65537 /dev/zero | $BATON put k").code, 2);
+  EXPECT_EQ(shell("head -c 65536 /dev/zero | $BATON put k").code, 0);
+}
+
+}  // namespace
+}  // namespace baton::test

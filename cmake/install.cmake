@@ -45,6 +45,8 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/BatonConfigVersion.cmake
 install(FILES ${PROJECT_BINARY_DIR}/BatonConfig.cmake ${PROJECT_BINARY_DIR}/BatonConfigVersion.cmake
         DESTINATION ${package_folder} COMPONENT library)
 
+# Relative, so that the installed files can be moved.
+file(RELATIVE_PATH BATON_PREFIX_FROM_PC /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 foreach(name client server)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/baton-${name}.pc.in
                  ${PROJECT_BINARY_DIR}/baton-${name}.pc @ONLY)

@@ -363,10 +363,7 @@ void Core::hear(const proto::Welcome& welcome) {
   phase_ = Phase::entering;
   if (!options_.session) return become_ready();
   if (session_ == 0) return open_session(boottime_us());
-  proto::ClientMessage message;
-  message.mutable_resume()->set_session(session_);
-  message.mutable_resume()->set_nonce(nonce_);
-  link_.write(message);
+  resume();
 }
 
 void Core::hear(const proto::Goodbye& goodbye) {
@@ -383,7 +380,9 @@ void Core::open_session(Micros now) {
     nonce_ = new_nonce();
     opening_sent_ = now;
     opening_request_ = next_request_++;
+    opening_tries_ = 0;
   }
+  ++opening_tries_;
   proto::ClientMessage message;
   proto::Request& request = *message.mutable_request();
   request.set_request(opening_request_);
@@ -412,7 +411,17 @@ void Core::hear_opened(const proto::Reply& reply) {
   begin_lease(reply.opened().ttl());
   const service::Welcome welcome{{epoch_}, nonce_, {session_}, time_of(opening_sent_)};
   carry_out(lease_->receive(time_of(boottime_us()), welcome));
+  // One that an earlier server opened may have to report, even that it holds nothing.
+  if (opening_tries_ > 1) return resume();
   become_ready();
+}
+
+void Core::resume() {
+  proto::ClientMessage message;
+  message.mutable_resume()->set_session(session_);
+  message.mutable_resume()->set_nonce(nonce_);
+  link_.write(message);
+  link_.flush();
 }
 
 void Core::begin_lease(Micros ttl) {

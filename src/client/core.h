@@ -143,6 +143,7 @@ class Core final : public std::enable_shared_from_this<Core>, private Link::Owne
   void tick();
   void set_alarm(Micros now);
   void open_session(Micros now);
+  void resume();
   void become_ready(bool has_reported = false);
   void report();
   void send(Pending& pending);
@@ -185,6 +186,7 @@ class Core final : public std::enable_shared_from_this<Core>, private Link::Owne
   std::string nonce_;
   Micros opening_sent_ = 0;  // the first time
   std::uint64_t opening_request_ = 0;
+  int opening_tries_ = 0;
   std::optional<service::LeaseClient> lease_;
   service::LeaseTerms terms_{};
   Micros doubt_since_ = 0;

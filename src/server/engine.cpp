@@ -176,6 +176,7 @@ void Engine::tick() {
 void Engine::stop(std::function<void()> done) {
   service::Command command;
   gather(command, least_bytes_of_a_command).mutable_farewell();
+  apply(command, {});
   when_durable(std::move(done));
   flush();
 }

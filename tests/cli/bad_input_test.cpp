@@ -10,7 +10,7 @@ TEST(BadInput, AnUnknownNameGetsTheNearestOne) {
   expect_refused("sim baker", "did you mean 'bakery'?");
   expect_refused("sim zzzzzzzz", "there is no algorithm 'zzzzzzzz'; 'baton list' shows them all");
   expect_refused("compare raymnd", "did you mean 'raymond'?");
-  expect_refused("lst", "there is no command 'lst'; did you mean 'list'?");
+  expect_refused("lit", "there is no command 'lit'; did you mean 'list'?");
   expect_refused("sim lamport --sed 3", "there is no option '--sed'; did you mean '--seed'?");
   expect_refused("sim lamport --trace jsn", "did you mean 'json'?");
   expect_refused("sim lamport --workload satured", "did you mean 'saturated'?");

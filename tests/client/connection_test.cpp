@@ -329,6 +329,22 @@ TEST_F(Connection, ReportsWhatItHoldsWhenAsked) {
   EXPECT_TRUE(held.is_held());
 }
 
+// An opening whose answer was lost with the server: the session is known, and has to report.
+TEST_F(Connection, RepeatedOpeningAsksWhetherToReport) {
+  FakeServer server(path());
+  server.set_must_report(true);
+  server.cut_at(1, FakeServer::Cut::after);
+  auto options = this->options();
+  options.fast = true;
+  auto client = Client::connect(options).value();
+  EXPECT_TRUE(client.lock("a", {.fast = true}));
+  const auto all = requests_of(server);
+  ASSERT_GE(all.size(), 4u);
+  EXPECT_TRUE(all[1].has_open_session());
+  EXPECT_TRUE(all[2].has_reclaim());
+  EXPECT_TRUE(all[3].has_acquire());
+}
+
 // The report says that it is let go of; so the release need not be repeated, and must not be.
 TEST_F(Connection, ReleaseThatWasCutOffIsPartOfTheReport) {
   FakeServer server(path());

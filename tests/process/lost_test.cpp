@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 
 #include "process/detached.h"
@@ -12,6 +13,13 @@
 
 namespace baton::process::test {
 namespace {
+
+// Still able to log.
+void become_nobody(const ScriptedRun& run) {
+  std::filesystem::permissions(run.scratch.file(""), std::filesystem::perms::all);
+  std::filesystem::permissions(run.scratch.file("log"), std::filesystem::perms::all);
+  EXPECT_EQ(setresuid(65534, 65534, 65534), 0);
+}
 
 class Lost : public testing::TestWithParam<bool> {};
 INSTANTIATE_TEST_SUITE_P(Process, Lost, testing::Bool(), [](const auto& parameter) {
@@ -45,7 +53,11 @@ TEST_P(Lost, AsksToEndBeforeItKills) {
 }
 
 TEST_P(Lost, StopsWhatIsStopped) {
-  ScriptedRun run("echo $$ > $DIR/command; kill -STOP $$; sleep 1000");
+  ScriptedRun run(R"(
+    trap 'echo tidy >> $DIR/log; exit 0' TERM
+    echo $$ > $DIR/command
+    kill -STOP $$
+    while :; do sleep 0.02; done)");
   run.options.use_cgroup = GetParam();
   run.options.kill_after = std::chrono::seconds(20);
   run.start_held();
@@ -54,6 +66,7 @@ TEST_P(Lost, StopsWhatIsStopped) {
   run.order('l');
   EXPECT_EQ(run.exit_code(), exit_code::lost);
   EXPECT_FALSE(is_alive(command));
+  EXPECT_TRUE(run.has_logged("tidy"));
 }
 
 TEST_P(Lost, StopsWhatKeepsForking) {
@@ -127,22 +140,40 @@ TEST(LostOtherwise, IsIgnoredIfAskedTo) {
 }
 
 TEST(LostOtherwise, BeforeTheCommandStartsItNeverDoes) {
-  ScriptedRun run("touch $DIR/ran");
-  run.start();
-  ASSERT_TRUE(eventually([&] { return run.has_logged("begun"); }));
-  kill(run.front(), SIGSTOP);
-  ASSERT_TRUE(eventually([&] { return is_stopped(run.front()); }));
-  run.order('h');
-  run.order('l');
-  EXPECT_EQ(run.exit_code(), exit_code::lost);
-  EXPECT_FALSE(run.scratch.has("ran"));
+  for (const OnLost on_lost : {OnLost::stop, OnLost::signal, OnLost::ignore}) {
+    ScriptedRun run("touch $DIR/ran");
+    run.options.on_lost = on_lost;
+    run.start();
+    ASSERT_TRUE(eventually([&] { return run.has_logged("begun"); }));
+    kill(run.front(), SIGSTOP);
+    ASSERT_TRUE(eventually([&] { return is_stopped(run.front()); }));
+    run.order('h');
+    run.order('l');
+    EXPECT_TRUE(eventually([&] { return run.times_logged("told why") > 0; }));
+    kill(run.front(), SIGCONT);
+    EXPECT_EQ(run.exit_code(), exit_code::lost);
+    EXPECT_FALSE(run.scratch.has("ran"));
+  }
+}
+
+TEST(LostOtherwise, WhatCouldNotBeStoppedKeepsTheLock) {
+  if (getuid() != 0) GTEST_SKIP() << "needs processes of two users";
+  ScriptedRun run(tree_script);
+  run.in_keeper = [&run] { become_nobody(run); };
+  run.start_held();
+  tree_of(run);
+  const pid_t keeper = run.keeper();
+  kill(run.guard(), SIGSTOP);
+  kill(run.front(), SIGKILL);
+  EXPECT_TRUE(eventually([&] { return !is_alive(keeper); }));
+  EXPECT_FALSE(run.has_logged("released"));
 }
 
 TEST(LostOtherwise, SaysWhatCouldNotBeStoppedAndDoesNotRelease) {
   if (getuid() != 0) GTEST_SKIP() << "needs processes of two users";
   ScriptedRun run(tree_script);
   // The guard and the command remain root's, which this keeper may not kill.
-  run.in_keeper = [] { EXPECT_EQ(setresuid(65534, 65534, 65534), 0); };
+  run.in_keeper = [&run] { become_nobody(run); };
   run.start_held();
   const std::vector<pid_t> tree = tree_of(run);
   kill(run.guard(), SIGSTOP);

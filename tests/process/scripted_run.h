@@ -49,7 +49,10 @@ class ScriptedHolder : public Holder {
   int descriptor() const override { return news_.get(); }
   State state() override;
   Environment environment() override { return {{"BATON_FENCE", "42"}, {"BATON_LOCK", "a b"}}; }
-  std::string message() override { return "as ordered"; }
+  std::string message() override {
+    log("told why");
+    return "as ordered";
+  }
   int failure_code() override { return exit_code::conflict; }
   std::optional<std::chrono::nanoseconds> stop_by() override;
   void release() override { log("released"); }

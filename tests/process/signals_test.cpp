@@ -1,8 +1,10 @@
 // Signals to a run without a terminal.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <csignal>
+#include <fstream>
 
 #include "process/scripted_run.h"
 
@@ -120,11 +122,15 @@ TEST(Signals, TheFrontStopsAndGoesOnWithTheCommand) {
 }
 
 TEST(Signals, TheFrontGoesOnWhenTheCommandAloneIsContinued) {
-  ScriptedRun run("echo $$ > $DIR/command; kill -STOP $$; exit 5");
+  ScriptedRun run("echo $$ > $DIR/command; kill -STOP $$; read x < $DIR/go; exit 5");
+  ASSERT_EQ(mkfifo(run.scratch.file("go").c_str(), 0600), 0);
   run.start_held();
   const pid_t command = run.scratch.number("command");
   EXPECT_TRUE(eventually([&] { return is_stopped(run.front()) && is_stopped(command); }));
   kill(command, SIGCONT);
+  EXPECT_TRUE(eventually([&] { return !is_stopped(run.front()); }));
+  EXPECT_TRUE(is_alive(command));
+  std::ofstream(run.scratch.file("go")) << "go" << std::endl;
   EXPECT_EQ(run.exit_code(), 5);
 }
 

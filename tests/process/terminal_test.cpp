@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 
@@ -150,6 +151,31 @@ TEST(Terminal, AnInteractiveShellCanBeSuspended) {
   EXPECT_TRUE(terminal.shows("back"));
   terminal.type("exit 7\n");
   EXPECT_EQ(WEXITSTATUS(terminal.next_status()), 7);
+}
+
+TEST(Terminal, ACommandWithItsOwnProcessGroupGetsTheTerminalBack) {
+  if (!std::filesystem::exists("/usr/bin/perl")) GTEST_SKIP() << "needs perl";
+  JobRun run(std::vector<std::string>{"/usr/bin/perl", "-MPOSIX", "-e", R"(
+    $| = 1;
+    $SIG{TTOU} = "IGNORE";
+    setpgid(0, 0);
+    tcsetpgrp(0, $$);
+    $SIG{TTOU} = "DEFAULT";
+    print "ready\n";
+    my $line = <STDIN>;
+    print "got $line";
+  )"});
+  Terminal& terminal = *run.terminal;
+  ASSERT_TRUE(terminal.shows("ready"));
+  const pid_t group = terminal.foreground();
+  EXPECT_NE(group, run.front());
+  terminal.type(ctrl_z);
+  ASSERT_TRUE(WIFSTOPPED(terminal.next_status()));
+  terminal.fg();
+  EXPECT_TRUE(eventually([&] { return terminal.foreground() == group; }));
+  terminal.type("more\n");
+  EXPECT_TRUE(terminal.shows("got more"));
+  EXPECT_EQ(terminal.next_status(), 0);
 }
 
 TEST(Terminal, TheCommandIsInTheJobsProcessGroupAndTheKeeperInNone) {

@@ -111,12 +111,13 @@ class Life {
   }
 
   void acquire(service::SessionId session, std::uint64_t number, const std::string& name,
-               bool fast = false) {
+               bool fast = false, std::optional<std::int64_t> wait_us = {}) {
     proto::Request request;
     request.set_session(session.value);
     request.set_request(number);
     request.mutable_acquire()->add_names(name);
     request.mutable_acquire()->set_fast(fast);
+    if (wait_us) request.mutable_acquire()->set_wait(*wait_us);
     submit(request);
   }
 

@@ -6,6 +6,7 @@
 
 #include <cstring>
 #include <set>
+#include <vector>
 
 #include "tool/tool.h"
 
@@ -106,7 +107,7 @@ TEST_F(LocalServer, ItEndsWhenNobodyNeedsIt) {
 
 TEST_F(LocalServer, ItDoesNotEndWhileALeaseRuns) {
   setenv("BATON_IDLE_STOP", "1", 1);
-  ASSERT_EQ(baton("acquire a --ttl 4s").code, 0);
+  ASSERT_EQ(baton("acquire a --ttl 10m").code, 0);
   const pid_t server = server_process();
   std::this_thread::sleep_for(std::chrono::milliseconds(2500));
   EXPECT_TRUE(is_alive(server));
@@ -152,7 +153,7 @@ TEST_F(LocalServer, ALongPathIsNoObstacle) {
   const auto status = json("status");
   EXPECT_LT(status.at("url").as_string().size(), 110U);
   EXPECT_EQ(baton("lock a -- true").code, 0);
-  const std::string socket(status.at("url").as_string().substr(5));
+  const std::string socket = std::string(status.at("url").as_string()).substr(5);
   end(static_cast<pid_t>(status.at("process").as_int64()));
   std::filesystem::remove_all(std::filesystem::path(socket).parent_path());
 }
@@ -202,12 +203,15 @@ TEST_F(LocalServer, ScopesDoNotSeeEachOther) {
   EXPECT_EQ(json("status").at("scope"), "host") << "the machine's server comes first";
   const auto host = hold("a --ttl 1m");
   EXPECT_EQ(baton("lock a --try -- true").code, 75);
+  // It is down for a moment, with its socket or without: nobody goes elsewhere because of that.
   server.send(SIGKILL);
   server.wait();
-  // It is down for a moment: nobody goes elsewhere because of that.
-  const Outcome outcome = baton("lock a --try -- touch $F/never");
-  EXPECT_EQ(outcome.code, 69) << outcome.err;
-  EXPECT_FALSE(has_file("never"));
+  for (int round = 0; round < 2; ++round) {
+    const Outcome outcome = baton("lock a --try -- touch $F/never");
+    EXPECT_EQ(outcome.code, 69) << outcome.err;
+    EXPECT_FALSE(has_file("never"));
+    std::filesystem::remove(file("run/socket"));
+  }
 }
 
 }  // namespace

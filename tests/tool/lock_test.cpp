@@ -123,7 +123,7 @@ TEST_F(Locking, ALeaseThatIsTooShortToStopTheCommandIsRefused) {
 
 TEST_F(Locking, BadNames) {
   const std::string too_long(513, 'x');
-  for (const std::string name :
+  for (const std::string& name :
        {std::string("''"), too_long, std::string("\"$(printf '\\377')\"")}) {
     const Outcome outcome = baton("lock " + name + " -- touch $F/never");
     EXPECT_EQ(outcome.code, 2) << name << outcome.err;

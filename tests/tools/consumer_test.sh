@@ -19,6 +19,10 @@ flags=$(sed -n 's/^CMAKE_CXX_FLAGS:STRING=//p' "$build/CMakeCache.txt" |
 cmake --install "$build" --component library --prefix "$prefix" >"$work/log" ||
   fail "the installation failed: $(tail "$work/log")"
 
+# What the compiler searches anyway must not be named.
+with_boost=()
+[[ $boost == /usr/include ]] || with_boost=(-isystem "$boost")
+
 echo "public headers stand alone and show nothing of what is behind them"
 for header in "$prefix"/include/baton/*.h; do
   name=baton/$(basename "$header")
@@ -28,7 +32,7 @@ for header in "$prefix"/include/baton/*.h; do
   fi
   echo "#include <$name>" |
     "$compiler" -std=c++20 -fsyntax-only -Wall -Wextra -Werror -I"$prefix/include" \
-      -isystem "$boost" -x c++ - || fail "$name does not compile alone"
+      "${with_boost[@]}" -x c++ - || fail "$name does not compile alone"
 done
 
 echo "find_package"

@@ -109,6 +109,8 @@ void Core::granted(const Pending& pending, const proto::Reply& reply) {
 
 void Core::release(const std::shared_ptr<Hold>& hold, Replied done) {
   std::unique_lock lock(mutex_);
+  // While it still counts as held: what is released too late was lost.
+  if (!is_closed_) woken();
   hold->on_lost.clear();
   hold->on_jeopardy.clear();
   const Hold::State before = hold->state;
@@ -129,7 +131,6 @@ void Core::release(const std::shared_ptr<Hold>& hold, Replied done) {
     flush();
     return wake();
   }
-  woken();
   proto::Request message;
   proto::Release& release = *message.mutable_release();
   release.set_space(hold->asked.space());

@@ -113,6 +113,19 @@ TEST_F(LocalServer, ItDoesNotEndWhileALeaseRuns) {
   EXPECT_TRUE(is_alive(server));
 }
 
+TEST_F(LocalServer, NobodyBindsBeforeItsPredecessorHasEnded) {
+  ASSERT_EQ(baton("status").code, 0);
+  end(server_process());
+  // One that listens no more, and has yet to close its journal.
+  const int lock = open((meeting_point() / "server.lock").c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_EQ(flock(lock, LOCK_EX | LOCK_NB), 0);
+  Running next("$BATON status");
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  EXPECT_FALSE(std::filesystem::exists(meeting_point() / "socket"));
+  close(lock);
+  EXPECT_EQ(next.wait(), 0) << next.err();
+}
+
 TEST_F(LocalServer, WhatADeadOneLeftBehindIsNoObstacle) {
   ASSERT_EQ(baton("status").code, 0);
   const pid_t server = server_process();

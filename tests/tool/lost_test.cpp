@@ -7,14 +7,14 @@ namespace {
 class Losing : public Tool {};
 
 TEST_F(Losing, ABrokenLockStopsTheCommandAndGoesToTheNext) {
-  const auto holder = hold("a --ttl 1m");
+  const auto holder = hold("a --ttl 30m");
   const pid_t command = last_command();
-  Running next("$BATON lock a -- sh -c 'kill -0 " + std::to_string(command) + " || echo alone'");
+  Running next("$BATON lock a --wait 1m -- sh -c 'kill -0 " + std::to_string(command) + " || echo alone'");
   EXPECT_TRUE(eventually([&] { return use_of("a") == "1+1"; }));
   EXPECT_EQ(baton("break a").code, 0);
   EXPECT_EQ(holder->wait(), 123);
   EXPECT_TRUE(has(holder->err(), "lost 'a'")) << holder->err();
-  // Long before the lease of a minute is over.
+  // Long before the lease is over.
   EXPECT_EQ(next.wait(), 0);
   EXPECT_EQ(next.out(), "alone\n");
 }
@@ -78,12 +78,12 @@ TEST_F(Losing, AServerThatIsSilentForTooLongCostsTheLock) {
 }
 
 TEST_F(Losing, AKilledBatonTakesTheCommandAlongAndReleases) {
-  const auto holder = hold("a --ttl 1m");
+  const auto holder = hold("a --ttl 30m");
   const pid_t command = last_command();
   holder->send(SIGKILL);
   EXPECT_EQ(holder->wait(), 137);
   EXPECT_TRUE(eventually([&] { return !is_alive(command); }));
-  EXPECT_EQ(baton("lock a --wait 50s -- true").code, 0);
+  EXPECT_EQ(baton("lock a --wait 1m -- true").code, 0);
 }
 
 TEST_F(Losing, SignalsReachTheCommand) {

@@ -5,16 +5,10 @@ set -euo pipefail
 baton=$(realpath "$1")
 readme=$(realpath "$2")
 scratch=$(mktemp -d)
-# The local server that the first command starts lives in here, and ends with the test.
-export XDG_STATE_HOME=$scratch/state
+trap 'rm -rf "$scratch"' EXIT
+# The local server that the first command starts lives in here, and ends soon after the test.
+export XDG_STATE_HOME=$scratch/state BATON_RUN_DIRECTORY=$scratch BATON_IDLE_STOP=2
 unset BATON_URL
-clean_up() {
-  local server
-  server=$(baton status --json 2>/dev/null | sed -n 's/.*"process":\([0-9]*\).*/\1/p') || true
-  if [ -n "$server" ]; then kill "$server" || true; fi
-  rm -rf "$scratch"
-}
-trap clean_up EXIT
 mkdir "$scratch/bin" "$scratch/empty"
 ln -s "$baton" "$scratch/bin/baton"
 export PATH="$scratch/bin:$PATH"

@@ -9,7 +9,8 @@ class Losing : public Tool {};
 TEST_F(Losing, ABrokenLockStopsTheCommandAndGoesToTheNext) {
   const auto holder = hold("a --ttl 30m");
   const pid_t command = last_command();
-  Running next("$BATON lock a --wait 1m -- sh -c 'kill -0 " + std::to_string(command) + " || echo alone'");
+  Running next("$BATON lock a --wait 1m -- sh -c 'kill -0 " + std::to_string(command) +
+               " || echo alone'");
   EXPECT_TRUE(eventually([&] { return use_of("a") == "1+1"; }));
   EXPECT_EQ(baton("break a").code, 0);
   EXPECT_EQ(holder->wait(), 123);

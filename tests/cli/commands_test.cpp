@@ -2,6 +2,7 @@
 #include <boost/json.hpp>
 #include <cmath>
 #include <set>
+#include <sstream>
 
 #include "cli/baton.h"
 #include "view/text.h"
@@ -25,14 +26,16 @@ TEST(Commands, TheExamplesOfTheHelpAreTrue) {
   std::size_t tried = 0;
   for (const std::string command : {"", "list ", "sim ", "compare "}) {
     const std::string help = baton(command + "--help").out;
-    const std::string start = "baton ";
-    const std::size_t examples = help.find("Example");
-    for (auto at = help.find(start, examples); at != help.npos; at = help.find(start, at + 1)) {
-      const std::string line = help.substr(at, help.find('\n', at) - at);
-      if (has(line, "[OPTIONS]")) continue;
-      // Needs a file; replay_test.cpp has one.
-      if (has(line, "--replay")) continue;
-      const Outcome outcome = baton(line.substr(start.size()));
+    std::istringstream lines(help.substr(help.find("Example")));
+    for (std::string line; std::getline(lines, line);) {
+      const auto at = line.find("baton ");
+      const bool is_example = at != line.npos && (line.find_first_not_of(' ') == at ||
+                                                  line.starts_with("Example: baton "));
+      if (!is_example) continue;
+      line.erase(0, at + 6);
+      // Needs a file; replay_test.cpp has one. The service's examples are tried in tests/tool/.
+      if (has(line, "--replay") || line.starts_with("lock ")) continue;
+      const Outcome outcome = baton(line);
       EXPECT_NE(outcome.code, 2) << line << "\n" << outcome.err;
       ++tried;
     }

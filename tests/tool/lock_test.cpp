@@ -138,7 +138,7 @@ TEST_F(Locking, TwoNestedLocksThatWaitForEachOtherAreADeadlock) {
                           const std::string& second) {
     return "$BATON lock " + first + " --label outer-" + first + " -- sh -c 'touch $F/has-" + first +
            "; while [ ! -e $F/" + cue + " ]; do sleep 0.05; done; $BATON lock " + second +
-           " -- true; echo $?'";
+           " --wait 20s" + " -- true; echo $?'";
   };
   Running one(nested("left", "cue-one", "right"));
   Running two(nested("right", "cue-two", "left"));
@@ -155,17 +155,16 @@ TEST_F(Locking, TwoNestedLocksThatWaitForEachOtherAreADeadlock) {
 }
 
 TEST_F(Locking, WithAnotherServerANestedLockIsNoPartOfTheFirst) {
-  // The number of a session of one server may be that of another session at another one.
+  // The number of a session of one server is that of another session at another one.
   Running server("$BATON serve --listen unix:$F/other --journal memory:");
   EXPECT_TRUE(eventually([&] { return has_file("other"); }));
+  const std::string url = " --url unix:$F/other";
+  EXPECT_EQ(json("acquire x" + url).at("session").as_int64(), 1);
+  const std::string within = " | grep -c '\"within\":[1-9]'";
   EXPECT_EQ(
-      baton("lock a -- $BATON lock a --url unix:$F/other -- $BATON sessions --url unix:$F/other "
-            "--json | grep -c '\"within\":0'")
-          .out,
-      "1\n");
-  EXPECT_EQ(
-      baton("lock a -- $BATON lock b -- $BATON sessions --json | grep -c '\"within\":[1-9]'").out,
-      "1\n");
+      baton("lock a -- $BATON lock a" + url + " -- $BATON sessions --json" + url + within).out,
+      "0\n");
+  EXPECT_EQ(baton("lock a -- $BATON lock b -- $BATON sessions --json" + within).out, "1\n");
 }
 
 }  // namespace

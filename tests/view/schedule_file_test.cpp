@@ -94,7 +94,7 @@ TEST(ScheduleFile, EveryKindIsWrittenOnce) {
     EXPECT_NE(text.find("\"do\":\"" + name + "\""), std::string::npos) << name;
   }
   // A loop is told by the number of its first step.
-  EXPECT_NE(text.find("\"steps\":12,\"loop\":12,"), std::string::npos) << text;
+  EXPECT_NE(text.find("\"steps\":14,\"loop\":12,"), std::string::npos) << text;
   EXPECT_NE(text.find("{\"step\":8,\"do\":\"pass\"}\n"), std::string::npos) << text;
 }
 

@@ -103,6 +103,7 @@ class ReplayCommand {
     // The names are not the file's; this says what is wrong with them.
     described.names = typed_.names;
     described.plan(subject->info());
+    is_judged_ = subject->info().kind != Kind::observation;
     output_.emplace(typed_, plan.setup.size);
     sim::Replayed replayed = subject->replay(plan.setup, {}, schedule);
     replayed.trace.seed = plan.seed;
@@ -152,9 +153,14 @@ class ReplayCommand {
     std::cout << "\nThe schedule claims: "
               << (schedule.verdict.empty() ? "nothing"
                                            : view::printable(schedule.verdict, typed_.ascii))
-              << "\nThe replay shows:    "
-              << (replayed.found.empty() ? "nothing wrong" : replayed.found) << "\n"
+              << "\nThe replay shows:    " << found_in(replayed) << "\n"
               << about_loop(schedule, replayed);
+  }
+
+  // What observers find is drawn, but a replay does not know what they should find.
+  std::string found_in(const sim::Replayed& replayed) const {
+    if (!replayed.found.empty()) return replayed.found;
+    return is_judged_ ? "nothing wrong" : "the run; what observers find is not judged here";
   }
 
   static std::string about_loop(const Schedule& schedule, const sim::Replayed& replayed) {
@@ -171,7 +177,7 @@ class ReplayCommand {
                         : " can repeat for ever, as far as three times show; states differ.\n");
   }
 
-  static void print_json(const Schedule& schedule, const sim::Replayed& replayed) {
+  void print_json(const Schedule& schedule, const sim::Replayed& replayed) const {
     boost::json::object all;
     all["algorithm"] = schedule.algorithm;
     all["n"] = replayed.trace.size;
@@ -183,12 +189,13 @@ class ReplayCommand {
     }
     all["claimed"] = schedule.verdict;
     all["found"] = replayed.found;
-    all["verdict"] = replayed.found.empty() ? "kept" : "broken";
+    all["verdict"] = !replayed.found.empty() ? "broken" : is_judged_ ? "kept" : "not judged";
     std::cout << boost::json::serialize(all) << "\n";
   }
 
   const SimOptions& typed_;
   std::optional<TraceOutput> output_;
+  bool is_judged_ = true;
 };
 
 }  // namespace

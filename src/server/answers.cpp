@@ -207,6 +207,7 @@ std::vector<proto::Answer> answer_status(const proto::Read& read, const Asked& a
   proto::Status& status = *parts.last().mutable_status();
   status.set_sessions(asked.state.session_count());
   status.set_locks(asked.state.lock_count());
+  status.set_files(asked.state.file_count());
   status.set_waiters(asked.state.waiting_count());
   status.set_revision(asked.state.revision().value);
   status.set_last_fence(asked.state.next_fence().value - 1);

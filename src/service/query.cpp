@@ -155,6 +155,8 @@ std::optional<FileInfo> State::file(std::string_view key) const {
   return info_of(found->first, found->second);
 }
 
+std::size_t State::file_count() const { return machine_->tables().files.size(); }
+
 std::vector<FileInfo> State::files(std::string_view prefix, std::size_t limit) const {
   std::vector<FileInfo> infos;
   const auto& files = machine_->tables().files;

@@ -265,6 +265,7 @@ class State {
   std::optional<FileInfo> file(std::string_view key) const;
   // By key; at most `limit`.
   std::vector<FileInfo> files(std::string_view prefix = {}, std::size_t limit = SIZE_MAX) const;
+  std::size_t file_count() const;
 
   Revision revision() const;  // of the last change
   // All changes after a revision, or none if they are no longer all kept.

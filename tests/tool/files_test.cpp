@@ -37,6 +37,7 @@ TEST_F(FilesOfTheService, Lists) {
   EXPECT_EQ(baton("ls a/").out, "a/1\na/2\n");
   EXPECT_TRUE(has(baton("ls -l").out, "version"));
   EXPECT_EQ(json("ls").at("files").as_array().size(), 3U);
+  EXPECT_EQ(json("status").at("files").as_int64(), 3);
 }
 
 TEST_F(FilesOfTheService, NothingIsMissedByAWatch) {

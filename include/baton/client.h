@@ -44,8 +44,11 @@ struct ClientOptions {
   std::chrono::microseconds loss_margin{0};
   // How long to look for a server at first, and without a session for an answer.
   std::chrono::microseconds patience{10'000'000};
-  bool fast = false;         // may take locks that are granted before they are durable
-  bool session = true;       // false: only looks, operates (break_…) and writes no tied files
+  bool fast = false;    // may take locks that are granted before they are durable
+  bool session = true;  // false: only looks, operates (break_…) and writes no tied files
+  // Without a session: asks any server, not only the one that leads, and is told what that one has
+  // heard of so far; age() tells how old it may be.
+  bool stale = false;
   std::uint64_t within = 0;  // the session that waits for this one to end
   std::string label{};       // for people
   // For people; what is empty is found out.
@@ -88,6 +91,8 @@ class Client {
   std::uint64_t session() const;
   std::chrono::microseconds ttl() const;  // as the server granted it
   bool is_connected() const;
+  // Of the last answer to a stale client: all that happened before so long ago was in it.
+  std::chrono::microseconds age() const;
   // Not lost, by the clock.
   bool is_alive() const;
   std::stop_token lost() const;

@@ -85,6 +85,25 @@ struct SessionInfo {
   std::chrono::microseconds open_for{0};
 };
 
+// A server of the cluster, as it last said itself.
+struct ServerInfo {
+  std::string name;
+  std::string url;
+  std::string program;
+  std::uint64_t position = 0;  // how far it has read the journal
+  bool leads = false;
+};
+
+// A member of the etcd cluster, as far as it can be reached.
+struct EtcdInfo {
+  std::string endpoint;
+  bool is_healthy = false;
+  bool leads = false;
+  std::string version;
+  std::int64_t bytes = 0;
+  std::string problem;
+};
+
 struct StatusInfo {
   std::string server;
   std::string program;
@@ -102,6 +121,14 @@ struct StatusInfo {
   std::uint64_t connections = 0;
   std::uint64_t last_fence = 0;
   std::vector<std::uint64_t> waits_for_reports_of;  // sessions that have yet to say what they hold
+  // In a cluster.
+  bool follows = false;  // another server leads
+  std::string leader;    // who
+  std::string leader_url;
+  std::string trouble;                      // why it cannot do its work now
+  std::chrono::microseconds proof_left{0};  // for so long it is sure to lead, without asking
+  std::vector<ServerInfo> servers;
+  std::vector<EtcdInfo> etcd;
 };
 
 }  // namespace v1

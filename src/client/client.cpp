@@ -62,6 +62,9 @@ Result<SessionTicket> Client::detach() { return Access::core(*this).detach(); }
 
 std::uint64_t Client::session() const { return Access::core(*this).session(); }
 microseconds Client::ttl() const { return microseconds(Access::core(*this).ttl()); }
+std::chrono::microseconds Client::age() const {
+  return std::chrono::microseconds(Access::core(*this).age());
+}
 bool Client::is_connected() const { return Access::core(*this).is_connected(); }
 bool Client::is_alive() const { return Access::core(*this).is_alive(); }
 std::stop_token Client::lost() const { return Access::core(*this).lost(); }

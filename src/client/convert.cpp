@@ -97,23 +97,38 @@ std::vector<SessionInfo> sessions_of(const proto::Answer& answer) {
 }
 
 StatusInfo status_of(const proto::Status& status) {
-  return {.server = status.server(),
-          .program = status.program(),
-          .scope = status.scope(),
-          .process = status.process(),
-          .epoch = status.epoch(),
-          .leads_for = microseconds(status.leads_for()),
-          .journal = status.journal(),
-          .position = status.position(),
-          .sessions = status.sessions(),
-          .locks = status.locks(),
-          .waiters = status.waiters(),
-          .files = status.files(),
-          .revision = status.revision(),
-          .connections = status.connections(),
-          .last_fence = status.last_fence(),
-          .waits_for_reports_of = {status.waits_for_reports_of().begin(),
-                                   status.waits_for_reports_of().end()}};
+  StatusInfo info{.server = status.server(),
+                  .program = status.program(),
+                  .scope = status.scope(),
+                  .process = status.process(),
+                  .epoch = status.epoch(),
+                  .leads_for = microseconds(status.leads_for()),
+                  .journal = status.journal(),
+                  .position = status.position(),
+                  .sessions = status.sessions(),
+                  .locks = status.locks(),
+                  .waiters = status.waiters(),
+                  .files = status.files(),
+                  .revision = status.revision(),
+                  .connections = status.connections(),
+                  .last_fence = status.last_fence(),
+                  .waits_for_reports_of = {status.waits_for_reports_of().begin(),
+                                           status.waits_for_reports_of().end()},
+                  .follows = status.following(),
+                  .leader = status.leader(),
+                  .leader_url = status.leader_url(),
+                  .trouble = status.trouble(),
+                  .proof_left = microseconds(status.proof_left()),
+                  .servers = {},
+                  .etcd = {}};
+  for (const proto::ClusterServer& one : status.servers()) {
+    info.servers.push_back({one.name(), one.url(), one.program(), one.position(), one.leads()});
+  }
+  for (const proto::EtcdMember& one : status.etcd()) {
+    info.etcd.push_back(
+        {one.endpoint(), one.healthy(), one.leads(), one.version(), one.bytes(), one.problem()});
+  }
+  return info;
 }
 
 }  // namespace baton::client

@@ -356,7 +356,12 @@ void Core::hear(const proto::Welcome& welcome) {
                                         std::to_string(protocol_version)});
     return link_.drop("it speaks another protocol");
   }
-  if (welcome.epoch() < epoch_) return link_.drop("it is out of date");
+  if (welcome.following() && !options_.stale) {
+    if (welcome.leader().empty()) return link_.drop("no server leads at this moment");
+    if (auto leader = addresses_of(welcome.leader())) link_.prefer(leader.value().front());
+    return link_.drop("another server leads");
+  }
+  if (welcome.epoch() < epoch_ && !options_.stale) return link_.drop("it is out of date");
   epoch_ = welcome.epoch();
   if (lease_ && !lease_->is_current({epoch_})) return link_.drop("it is out of date");
   link_.settled();

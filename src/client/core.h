@@ -84,6 +84,7 @@ class Core final : public std::enable_shared_from_this<Core>, private Link::Owne
   bool is_alive();
   bool is_connected() const;
   std::uint64_t session() const;
+  Micros age() const { return age_; }
   Micros ttl() const;
   Micros lease_left();
   std::stop_token lost() const { return lost_.get_token(); }
@@ -192,6 +193,7 @@ class Core final : public std::enable_shared_from_this<Core>, private Link::Owne
   Micros doubt_since_ = 0;
   std::atomic<Micros> lease_end_;
   std::atomic<bool> is_lost_{false};
+  std::atomic<Micros> age_{0};                   // of the last answer
   std::map<std::uint64_t, Micros> keep_alives_;  // when each that is unanswered was sent
   std::uint64_t next_keep_alive_ = 1;
   std::stop_source lost_;

@@ -12,6 +12,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 namespace baton::client {
 
@@ -22,6 +23,7 @@ namespace {
 
 constexpr std::size_t header_size = 4;
 constexpr std::size_t read_size = 64 * 1024;
+constexpr std::size_t most_addresses = 64;
 constexpr std::chrono::microseconds shortest_pause{10'000};
 constexpr std::chrono::microseconds longest_pause{1'000'000};
 
@@ -48,7 +50,7 @@ Link::Link(asio::io_context& io, std::mutex& mutex, Owner& owner, std::vector<Ad
 asio::awaitable<void> Link::run() {
   asio::steady_timer timer(io_);
   while (true) {
-    const Address address = addresses_[next_++ % addresses_.size()];
+    const Address address = next_address();
     const bool is_connected = co_await connect(address);
     {
       const std::lock_guard lock(mutex_);
@@ -75,11 +77,26 @@ asio::awaitable<void> Link::run() {
   }
 }
 
+Address Link::next_address() {
+  const std::lock_guard lock(mutex_);
+  if (preferred_) return *std::exchange(preferred_, std::nullopt);
+  return addresses_[next_++ % addresses_.size()];
+}
+
+// It is also remembered for later: those that were named at first may all be gone by then.
+void Link::prefer(Address address) {
+  const auto is_same = [&](const Address& other) { return other.text() == address.text(); };
+  const bool is_new = std::none_of(addresses_.begin(), addresses_.end(), is_same);
+  if (is_new && addresses_.size() < most_addresses) addresses_.push_back(address);
+  preferred_ = std::move(address);
+}
+
 // Nobody is asked more often than once in a while, and not all at the same moment. Those who have
 // several addresses try each of them before they slow down.
 std::chrono::microseconds Link::pause() {
   const int rounds = failures_ / static_cast<int>(addresses_.size());
-  if (failures_ > 0 && rounds == 0) return std::chrono::microseconds(0);
+  const bool is_sent_on = preferred_ && failures_ > 0 && rounds < 2;
+  if (is_sent_on || (failures_ > 0 && rounds == 0)) return std::chrono::microseconds(0);
   const auto most = std::min(shortest_pause * (1 << std::min(rounds, 10)), longest_pause);
   std::uniform_int_distribution<std::int64_t> some(most.count() / 2, most.count());
   return std::chrono::microseconds(some(random_));

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
@@ -60,6 +61,8 @@ class Link {
   void stop();
   // The other side is understood: there is no hurry any more, and the next search may be quick.
   void settled();
+  // The next to be tried, since another server has named it.
+  void prefer(Address address);
   // How long a server may take to be connected to and understood.
   void set_patience(std::chrono::microseconds patience) { patience_ = patience; }
 
@@ -73,6 +76,7 @@ class Link {
   void start_timeout();
   void wait_until_writable();
   void close();
+  Address next_address();
   std::chrono::microseconds pause();
 
   boost::asio::io_context& io_;
@@ -80,6 +84,7 @@ class Link {
   Owner& owner_;
   std::vector<Address> addresses_;
   std::size_t next_ = 0;
+  std::optional<Address> preferred_;
   Socket socket_;
   boost::asio::steady_timer timeout_;
   std::chrono::microseconds patience_{std::chrono::seconds(2)};

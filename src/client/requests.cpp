@@ -129,6 +129,7 @@ void Core::read(proto::Read read, Answered done) {
   reading.made = boottime_us();
   *reading.message.mutable_read() = std::move(read);
   reading.message.mutable_read()->set_number(number);
+  reading.message.mutable_read()->set_stale(options_.stale);
   if (phase_ == Phase::ready) link_.write(reading.message);
   flush();
 }
@@ -151,6 +152,7 @@ void Core::hear(proto::Answer& answer) {
   so_far.MergeFrom(answer);
   so_far.set_revision(revision);
   if (!is_last) return;
+  age_ = so_far.age();
   calls_.push_back([done = std::move(reading.done), whole = std::move(so_far)] { done(whole); });
   readings_.erase(found);
 }

@@ -49,6 +49,8 @@ class Journal {
   // comes meanwhile into the next.
   virtual void append(std::string record, Done done) = 0;
   virtual std::size_t most_under_way() const = 0;
+  // Of one record; 0: any number.
+  virtual std::size_t most_record_bytes() const { return 0; }
 
   // Stands for all records up to `position`, which are then removed. One at a time; appends may go
   // on meanwhile.
@@ -59,6 +61,12 @@ class Journal {
   // what was found when the journal was opened.
   virtual void raise_floor(std::uint64_t) {}
   virtual std::uint64_t floor() const { return 0; }
+
+  // Several servers may share a journal. Whether it is sure at this moment, without asking, that no
+  // other one can have begun to write; and finds that out: `done` is called when it is known that
+  // none had when prove() was called.
+  virtual bool is_sure() const { return true; }
+  virtual void prove(Done done) { done({}); }
 
   // Waits for what is under way. A journal that is destroyed without it is as after a crash.
   virtual void close() = 0;

@@ -85,6 +85,16 @@ std::string name_of_user() {
   return entry != nullptr ? entry->pw_name : std::to_string(geteuid());
 }
 
+server::HostOptions options_of(const Place& place, std::shared_ptr<spdlog::logger> log) {
+  server::HostOptions options;
+  options.listen = {place.url()};
+  options.journal = place.journal();
+  options.scope = "user " + name_of_user();
+  options.idle_stop_s = idle_stop_from_environment();
+  options.log = std::move(log);
+  return options;
+}
+
 class LocalServer {
  public:
   LocalServer(const Place& place, const process::Descriptor& lock)
@@ -93,11 +103,7 @@ class LocalServer {
         log_(std::make_shared<spdlog::logger>(
             "", std::make_shared<spdlog::sinks::rotating_file_sink_mt>(
                     (place.directory / "server.log").string(), most_log_bytes, 1))),
-        host_({.listen = {place.url()},
-               .journal = place.journal(),
-               .scope = "user " + name_of_user(),
-               .idle_stop_s = idle_stop_from_environment(),
-               .log = log_}),
+        host_(options_of(place, log_)),
         signals_(host_.io(), SIGTERM, SIGINT),
         timer_(host_.io()) {
     log_->flush_on(spdlog::level::info);

@@ -46,7 +46,7 @@ void Connection::read(const boost::system::error_code& waited) {
   take({server_.buffer_.data(), count});
   server_.turn();
   if (is_closed_) return;
-  if (server_.engine_.is_congested() && !is_going_) {
+  if (server_.engine_->is_congested() && !is_going_) {
     server_.paused_.push_back(shared_from_this());
   } else {
     wait_for_input();

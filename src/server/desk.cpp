@@ -31,25 +31,39 @@ bool needs_session(const proto::Request& request) {
 }  // namespace
 
 Desk::Desk(Engine& engine, EngineHost& host, DeskOptions options)
-    : engine_(engine),
+    : engine_(&engine),
       host_(host),
       options_(std::move(options)),
       leases_({0}, {0}, options_.longest_turn) {}
 
-void Desk::open() {
-  leases_ = service::LeaseServer({engine_.epoch()}, clock(), options_.longest_turn);
-  for (const service::SessionId session : engine_.state().unreported()) {
-    unreported_.insert(session.value);
-  }
-  for (const service::SessionInfo& session : engine_.state().sessions()) {
-    leases_.take_over(clock(), session.id, session.ttl, unreported_.contains(session.id.value));
-  }
-  watches_.begin_at(engine_.state().revision());
-  find_endings();
-  is_open_ = true;
+void Desk::attach(Engine& engine) {
+  engine_ = &engine;
+  role_ = Role::closed;
+  bound_.clear();
+  unreported_.clear();
+  endings_.clear();
 }
 
-void Desk::close() { is_open_ = false; }
+void Desk::follow(std::string leader_url) {
+  role_ = Role::following;
+  leader_url_ = std::move(leader_url);
+}
+
+void Desk::open(service::Duration promised) {
+  leases_ = service::LeaseServer({engine_->epoch()}, clock(), options_.longest_turn);
+  for (const service::SessionId session : engine_->state().unreported()) {
+    unreported_.insert(session.value);
+  }
+  for (const service::SessionInfo& session : engine_->state().sessions()) {
+    leases_.take_over(clock(), session.id, session.ttl, unreported_.contains(session.id.value),
+                      promised);
+  }
+  watches_.begin_at(engine_->state().revision());
+  find_endings();
+  role_ = Role::leading;
+}
+
+void Desk::close() { role_ = Role::closed; }
 
 void Desk::dismiss(Error error, const std::string& message) {
   std::vector<Guest*> all;
@@ -109,20 +123,25 @@ void Desk::greet(Guest& guest, const proto::Hello& hello) {
                          "this server speaks version " + std::to_string(protocol_version) +
                              " of the client protocol, not " + std::to_string(hello.protocol()));
   }
-  if (!is_open_) return guest.hang_up(Error::shutting_down, "the server is stopping");
+  if (role_ == Role::closed) return guest.hang_up(Error::shutting_down, "the server is stopping");
   guest.has_greeted_ = true;
   sending_.Clear();
   proto::Welcome& welcome = *sending_.mutable_welcome();
   welcome.set_protocol(protocol_version);
   welcome.set_program(options_.program);
-  welcome.set_epoch(engine_.epoch());
+  welcome.set_epoch(engine_->epoch());
   welcome.set_server(options_.server);
+  welcome.set_following(role_ == Role::following);
+  if (role_ == Role::following) welcome.set_leader(leader_url_);
   guest.send(sending_);
 }
 
 void Desk::request(Guest& guest, proto::Request& request) {
   const std::uint64_t number = request.request();
-  if (!is_open_) return refuse(guest, number, Error::shutting_down, "the server is stopping");
+  if (role_ == Role::closed) {
+    return refuse(guest, number, Error::shutting_down, "the server is stopping");
+  }
+  if (is_turned_away(guest)) return;
   if (request.has_open_session()) return open_session(guest, request);
   if (guest.session_ == service::no_session && needs_session(request)) {
     return refuse(guest, number, Error::bad_request, "open a session first");
@@ -138,8 +157,8 @@ void Desk::request(Guest& guest, proto::Request& request) {
   if (!is_reported(guest, request)) return;
   forget(guest.session_, request);
   if (request.has_close_session()) leases_.close(guest.session_);
-  if (guest.session_ != service::no_session) return engine_.submit(request, std::move(command));
-  engine_.submit(request, std::move(command), [this, to = guest.number_](const auto& reply) {
+  if (guest.session_ != service::no_session) return engine_->submit(request, std::move(command));
+  engine_->submit(request, std::move(command), [this, to = guest.number_](const auto& reply) {
     if (const auto at = guests_.find(to); at != guests_.end()) this->reply(*at->second, reply);
   });
 }
@@ -149,7 +168,7 @@ void Desk::request(Guest& guest, proto::Request& request) {
 bool Desk::is_reported(Guest& guest, const proto::Request& request) {
   const bool is_awaited = unreported_.contains(guest.session_.value);
   if (request.has_reclaim()) {
-    if (is_awaited && leases_.report(guest.session_, {engine_.epoch()})) {
+    if (is_awaited && leases_.report(guest.session_, {engine_->epoch()})) {
       unreported_.erase(guest.session_.value);
       return true;
     }
@@ -172,7 +191,7 @@ void Desk::open_session(Guest& guest, proto::Request& request) {
   if (auto refusal = refusal_of(request, command)) {
     return refuse(guest, request.request(), refusal->error, std::move(refusal->message));
   }
-  engine_.submit(request, std::move(command), [this, to = guest.number_](const auto& reply) {
+  engine_->submit(request, std::move(command), [this, to = guest.number_](const auto& reply) {
     const auto* result = std::get_if<service::Opened>(&reply.result);
     if (result != nullptr) opened(*result);
     const auto at = guests_.find(to);
@@ -186,7 +205,7 @@ void Desk::open_session(Guest& guest, proto::Request& request) {
 void Desk::opened(const service::Opened& opened) {
   const auto answer = leases_.receive(clock(), service::KeepAlive{opened.session, {}});
   if (!answer || std::holds_alternative<service::Alive>(*answer)) return;
-  if (engine_.state().session(opened.session)) leases_.open(clock(), opened.session, opened.ttl);
+  if (engine_->state().session(opened.session)) leases_.open(clock(), opened.session, opened.ttl);
 }
 
 void Desk::bind(Guest& guest, service::SessionId session) {
@@ -202,9 +221,21 @@ void Desk::bind(Guest& guest, service::SessionId session) {
   before->hang_up(Error::session_lost, "the session goes on over another connection");
 }
 
+bool Desk::is_turned_away(Guest& guest) {
+  if (role_ == Role::following) {
+    guest.hang_up(Error::not_leader, "another server leads");
+    return true;
+  }
+  return false;
+}
+
 void Desk::resume(Guest& guest, const proto::Resume& resume) {
+  if (is_turned_away(guest)) return;
+  if (!engine_->is_sure()) {
+    return guest.hang_up(Error::unavailable, "this server cannot prove that it still leads");
+  }
   const service::SessionId session{resume.session()};
-  const auto known = engine_.state().session_of(resume.nonce());
+  const auto known = engine_->state().session_of(resume.nonce());
   const auto alive =
       known == session ? leases_.receive(clock(), service::KeepAlive{session, {}}) : std::nullopt;
   if (!alive || !std::holds_alternative<service::Alive>(*alive)) {
@@ -222,7 +253,7 @@ void Desk::resume(Guest& guest, const proto::Resume& resume) {
   proto::Resumed& resumed = *sending_.mutable_resumed();
   resumed.set_session(session.value);
   resumed.set_must_report(unreported_.contains(session.value));
-  resumed.set_ttl(engine_.state().session(session)->ttl.value);
+  resumed.set_ttl(engine_->state().session(session)->ttl.value);
   guest.send(sending_);
   remind(guest, session);
 }
@@ -230,6 +261,7 @@ void Desk::resume(Guest& guest, const proto::Resume& resume) {
 void Desk::keep_alive(Guest& guest, const proto::KeepAlive& message) {
   service::Duration ttl{0};
   if (guest.session_ != service::no_session) {
+    if (!engine_->is_sure()) return;
     const auto answer = leases_.receive(clock(), service::KeepAlive{guest.session_, {}});
     if (!answer) return;
     if (std::holds_alternative<service::Gone>(*answer)) {
@@ -242,7 +274,7 @@ void Desk::keep_alive(Guest& guest, const proto::KeepAlive& message) {
   proto::Alive& alive = *sending_.mutable_alive();
   alive.set_number(message.number());
   alive.set_ttl(ttl.value);
-  alive.set_epoch(engine_.epoch());
+  alive.set_epoch(engine_->epoch());
   guest.send(sending_);
 }
 
@@ -264,40 +296,61 @@ service::Duration Desk::lease_left(service::SessionId session) const {
 
 void Desk::read(Guest& guest, const proto::Read& read) {
   const Asked asked{
-      .state = engine_.state(),
-      .now = engine_.now(),
+      .state = engine_->state(),
+      .now = engine_->now(),
       .lease_left = [this](service::SessionId session) { return lease_left(session); },
       .is_connected = [this](service::SessionId session) { return guest_of(session) != nullptr; },
       .fill_status =
           [this](proto::Status& status) {
             status.set_server(options_.server);
             status.set_program(options_.program);
-            status.set_epoch(engine_.epoch());
-            status.set_leads_for((engine_.now() - engine_.leading_since()).value);
+            status.set_epoch(engine_->epoch());
+            status.set_leads_for((engine_->now() - engine_->leading_since()).value);
             status.set_journal(options_.journal);
-            status.set_position(engine_.position());
+            status.set_position(engine_->position());
             status.set_connections(guests_.size());
             status.set_process(static_cast<std::uint32_t>(::getpid()));
             status.set_scope(options_.scope);
+            status.set_following(role_ == Role::following);
           }};
   // Made now, of what the state is now; told when that is durable.
   auto parts = std::make_shared<std::vector<proto::Answer>>(answer(read, asked));
-  later(guest, [this, parts](Guest& to) {
+  if (read.stale() || role_ == Role::following) {
+    for (proto::Answer& part : *parts) part.set_age(age().value);
+  }
+  const auto tell = [this, parts](Guest& to) {
     for (proto::Answer& part : *parts) {
       sending_.Clear();
       sending_.mutable_answer()->Swap(&part);
       to.send(sending_);
     }
-  });
+  };
+  if (read.has_status() && options_.complete_status) {
+    options_.complete_status(parts->front().status(),
+                             [this, parts, tell, number = guest.number_](const auto& status) {
+                               *parts->front().mutable_status() = status;
+                               const auto at = guests_.find(number);
+                               if (at != guests_.end()) tell(*at->second);
+                             });
+  } else if (read.stale()) {
+    tell(guest);
+  } else if (!is_turned_away(guest)) {
+    later(guest, tell);
+  }
+}
+
+service::Duration Desk::age() const {
+  return role_ == Role::following && options_.age ? options_.age() : service::Duration{0};
 }
 
 void Desk::watch(Guest& guest, const proto::Watch& watch) {
+  if (is_turned_away(guest)) return;
   if (guest.watches_ >= options_.watches_per_guest) {
     return guest.hang_up(
         Error::too_many,
         "more than " + std::to_string(options_.watches_per_guest) + " watches over one connection");
   }
-  later(guest, [this, watch](Guest& to) { watches_.add(to, watch, engine_.state()); });
+  later(guest, [this, watch](Guest& to) { watches_.add(to, watch, engine_->state()); });
 }
 
 // --- What guests are told -----------------------------------------------------------------------
@@ -352,7 +405,7 @@ void Desk::session_over(const service::SessionOver& over) {
 }
 
 void Desk::later(Guest& guest, std::function<void(Guest&)> what) {
-  engine_.when_durable([this, number = guest.number_, what = std::move(what)] {
+  engine_->when_proven([this, number = guest.number_, what = std::move(what)] {
     if (const auto at = guests_.find(number); at != guests_.end()) what(*at->second);
   });
 }
@@ -400,7 +453,7 @@ void Desk::remind(Guest& guest, service::SessionId session) {
 // Of an earlier server's time.
 void Desk::find_endings() {
   for (const service::Space space : {service::Space::lock, service::Space::election}) {
-    for (const service::LockInfo& lock : engine_.state().locks(space)) {
+    for (const service::LockInfo& lock : engine_->state().locks(space)) {
       for (const service::HolderInfo& holder : lock.holders) {
         if (!holder.ends || holder.expired) continue;
         remember({holder.party.session, space, lock.name, holder.party.guard, holder.fence,
@@ -413,14 +466,14 @@ void Desk::find_endings() {
 // --- Leases -------------------------------------------------------------------------------------
 
 void Desk::wake() {
-  if (is_open_) leases_.wake(clock());
+  if (role_ == Role::leading) leases_.wake(clock());
 }
 
 void Desk::expire() {
-  if (!is_open_) return;
+  if (role_ != Role::leading) return;
   while (const auto session = leases_.expire_next(clock())) {
     unreported_.erase(session->value);
-    engine_.expire(*session);
+    engine_->expire(*session);
   }
 }
 

@@ -31,14 +31,23 @@ struct DeskOptions {
   // A server that has not run for longer than this has been paused.
   service::Duration longest_turn{500'000};
   std::size_t watches_per_guest = 1000;
+  // In a cluster: adds what this server knows of it, and calls back, now or later.
+  std::function<void(proto::Status, std::function<void(const proto::Status&)>)> complete_status;
+  // ... and how old what a follower has read may be.
+  std::function<service::Duration()> age;
 };
 
 class Desk {
  public:
   Desk(Engine& engine, EngineHost& host, DeskOptions options);
 
-  // The engine leads: sessions of an earlier leader are taken over.
-  void open();
+  // Another engine takes the place of the one that it had, whose guests have been dismissed.
+  void attach(Engine& engine);
+  // The engine leads: sessions of an earlier leader are taken over, which may have made promises
+  // for so long from now on.
+  void open(service::Duration promised = {});
+  // Another server leads (empty: none that is known): guests are told so.
+  void follow(std::string leader_url);
   // From now on requests are refused.
   void close();
   // Hangs up on everybody.
@@ -65,11 +74,14 @@ class Desk {
   void greet(Guest& guest, const proto::Hello& hello);
   void request(Guest& guest, proto::Request& request);
   void open_session(Guest& guest, proto::Request& request);
+  // Why it is not served, if it is not: true, and hung up on.
+  bool is_turned_away(Guest& guest);
   void resume(Guest& guest, const proto::Resume& resume);
   void keep_alive(Guest& guest, const proto::KeepAlive& message);
   void read(Guest& guest, const proto::Read& read);
   const service::LeaseServer::Lease* find_lease(service::SessionId session) const;
   service::Duration lease_left(service::SessionId session) const;
+  service::Duration age() const;
   void watch(Guest& guest, const proto::Watch& watch);
 
   bool is_reported(Guest& guest, const proto::Request& request);
@@ -89,12 +101,14 @@ class Desk {
   void later(Guest& guest, std::function<void(Guest&)> what);
   service::Time clock() const { return {host_.clock_us()}; }
 
-  Engine& engine_;
+  Engine* engine_;
   EngineHost& host_;
   DeskOptions options_;
   service::LeaseServer leases_;
   Watches watches_;
-  bool is_open_ = false;
+  enum class Role : std::uint8_t { closed, following, leading };
+  Role role_ = Role::closed;
+  std::string leader_url_;
   std::uint64_t next_guest_ = 1;
   std::unordered_map<std::uint64_t, Guest*> guests_;
   std::unordered_map<std::uint64_t, Guest*> bound_;                            // by session

@@ -57,21 +57,27 @@ Engine::~Engine() { *self_ = nullptr; }
 
 void Engine::start(std::function<void()> ready) {
   appended_ = journal_.read(
-      [this](journal::Position, std::string_view bytes) {
-        try {
-          Kept kept = decode_snapshot(bytes);
-          epoch_ = kept.epoch;
-          state_ = service::State(kept.image);
-        } catch (const UnreadableSnapshot& problem) {
-          throw journal::Unusable(journal_.describe() + ": " + problem.what());
-        }
-        ended_cleanly_ = false;
-      },
-      [this](journal::Position, std::string_view bytes) { replay(bytes); });
+      [this](journal::Position, std::string_view bytes) { read_snapshot(bytes); },
+      [this](journal::Position position, std::string_view bytes) { read_record(position, bytes); });
+  lead(std::move(ready));
+}
+
+void Engine::read_snapshot(std::string_view bytes) {
+  try {
+    Kept kept = decode_snapshot(bytes);
+    epoch_ = kept.epoch;
+    state_ = service::State(kept.image);
+  } catch (const UnreadableSnapshot& problem) {
+    throw journal::Unusable(journal_.describe() + ": " + problem.what());
+  }
+  ended_cleanly_ = false;
+}
+
+void Engine::lead(std::function<void()> ready) {
   for (const service::SessionInfo& session : state_.sessions()) {
     if (session.fast) fast_.insert(session.id.value);
   }
-  lead();
+  add_lead();
   when_durable([this, ready = std::move(ready)] {
     is_leading_ = true;
     ready();
@@ -79,7 +85,7 @@ void Engine::start(std::function<void()> ready) {
   flush();
 }
 
-void Engine::replay(std::string_view record) {
+void Engine::read_record(journal::Position position, std::string_view record) {
   google::protobuf::Arena arena;
   auto* batch = google::protobuf::Arena::CreateMessage<proto::Batch>(&arena);
   if (!batch->ParseFromArray(record.data(), static_cast<int>(record.size()))) {
@@ -91,6 +97,7 @@ void Engine::replay(std::string_view record) {
   }
   service::Time now{batch->now()};
   for (const proto::Command& message : batch->commands()) replay_one(message, now);
+  appended_ = position;
   commands_since_snapshot_ += static_cast<std::size_t>(batch->commands_size());
   bytes_since_snapshot_ += record.size();
 }
@@ -114,7 +121,7 @@ void Engine::replay_one(const proto::Command& message, service::Time& now) {
   ++counters_.replayed;
 }
 
-void Engine::lead() {
+void Engine::add_lead() {
   clock_origin_us_ = host_.clock_us() - state_.now().value;
   batch_time_ = state_.now();
   leading_since_ = state_.now();
@@ -149,12 +156,14 @@ void Engine::add_reserve() {
 
 // --- Commands -----------------------------------------------------------------------------------
 
-service::Time Engine::now() const { return {host_.clock_us() - clock_origin_us_}; }
+service::Time Engine::now() const {
+  return clock_origin_us_ ? service::Time{host_.clock_us() - *clock_origin_us_} : state_.now();
+}
 
 void Engine::submit(proto::Request& request, service::Command command, const Answer& answer) {
   if (has_failed_) return;
   drop_unknown_fields(request);
-  gather(command, bytes_of(request)).mutable_request()->Swap(&request);
+  gather(command, size_of(request)).mutable_request()->Swap(&request);
   apply(command, answer);
 }
 
@@ -181,8 +190,16 @@ void Engine::stop(std::function<void()> done) {
   flush();
 }
 
+// Exactly, where that matters.
+std::size_t Engine::size_of(const proto::Request& request) const {
+  if (journal_.most_record_bytes() == 0) return bytes_of(request);
+  return least_bytes_of_a_command + request.ByteSizeLong();
+}
+
 // A place in the batch, and the command's time.
 proto::Command& Engine::gather(service::Command& command, std::size_t bytes) {
+  const std::size_t most = journal_.most_record_bytes();
+  if (most != 0 && gathering_bytes_ > 0 && gathering_bytes_ + bytes > most) seal();
   command.now = std::max(now(), batch_time_);
   if (batch_.commands_size() == 0) {
     batch_.set_version(format_version);
@@ -241,10 +258,10 @@ bool Engine::may_go_early(const service::Command& command, const service::Effect
     const auto* granted = std::get_if<service::Granted>(&reply->result);
     if (granted != nullptr) {
       return reply->fast && granted->fence.value < durable_reserve_ && endings_ == 0 &&
-             is_fast(reply->session);
+             is_fast(reply->session) && is_sure();
     }
     return reply->session == command.session && reply->request == command.request &&
-           (lets_go(command) || is_fast_acquire(command)) && is_fast(reply->session);
+           (lets_go(command) || is_fast_acquire(command)) && is_fast(reply->session) && is_sure();
   }
   const auto* queued = std::get_if<service::Queued>(&effect);
   return queued != nullptr && queued->session == command.session && is_fast_acquire(command) &&
@@ -260,6 +277,8 @@ void Engine::when_durable(std::function<void()> what) {
   if (has_failed_) return;
   if (batch_.commands_size() > 0) {
     gathering_.then.push_back(std::move(what));
+  } else if (!sealed_.empty()) {
+    sealed_.back().held.then.push_back(std::move(what));
   } else if (!under_way_.empty()) {
     under_way_.back().then.push_back(std::move(what));
   } else {
@@ -267,28 +286,50 @@ void Engine::when_durable(std::function<void()> what) {
   }
 }
 
+void Engine::when_proven(std::function<void()> what) {
+  if (has_failed_) return;
+  const auto on_engine = [this, what = std::move(what)] { when_durable(what); };
+  journal_.prove([on_engine](const journal::Fault& fault) {
+    if (!fault) on_engine();
+  });
+}
+
 // --- The journal --------------------------------------------------------------------------------
 
 void Engine::flush() {
-  if (has_failed_) return;
+  const bool has_begun_to_lead = clock_origin_us_.has_value();
+  if (has_failed_ || !has_begun_to_lead) return;
   const std::uint64_t left = state_.reserve().value - state_.next_fence().value;
   const bool is_half_used = left <= options_.fences_per_reserve / 2;
   if (!is_reserving_ && state_.needs_reserve() && is_half_used) add_reserve();
-  if (batch_.commands_size() == 0 || under_way_.size() >= journal_.most_under_way()) return;
-  send_batch();
+  while (under_way_.size() < journal_.most_under_way()) {
+    if (sealed_.empty()) seal();
+    if (sealed_.empty()) return;
+    Sealed next = std::move(sealed_.front());
+    sealed_.pop_front();
+    sealed_bytes_ -= next.record.size();
+    send(std::move(next.record), std::move(next.held));
+  }
 }
 
-void Engine::send_batch() {
-  std::string record = batch_.SerializeAsString();
+// What has been gathered becomes a record.
+void Engine::seal() {
+  if (batch_.commands_size() == 0) return;
+  sealed_.push_back({batch_.SerializeAsString(), std::exchange(gathering_, {})});
+  sealed_bytes_ += sealed_.back().record.size();
   batch_.Clear();
+  gathering_bytes_ = 0;
+}
+
+void Engine::send(std::string record, Held held) {
   bytes_since_snapshot_ += record.size();
   counters_.batch_bytes += record.size();
   ++counters_.batches;
   ++appended_;
-  gathering_bytes_ = 0;
-  under_way_.push_back(std::exchange(gathering_, {}));
+  under_way_.push_back(std::move(held));
   journal_.append(std::move(record), on_engine_thread(&Engine::batch_done));
-  consider_snapshot();
+  const bool is_all_sent = sealed_.empty() && batch_.commands_size() == 0;
+  if (is_all_sent) consider_snapshot();
 }
 
 void Engine::batch_done(const journal::Fault& fault) {

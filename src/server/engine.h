@@ -83,6 +83,11 @@ class Engine {
   // Reads the journal and begins to lead; `ready` is called when that is durable. Throws
   // journal::Unusable.
   void start(std::function<void()> ready);
+  // The same in steps, for a journal that another server still writes: what it has written so far,
+  // as it comes, and then, if ever, lead().
+  void read_snapshot(std::string_view bytes);
+  void read_record(journal::Position position, std::string_view bytes);
+  void lead(std::function<void()> ready);
 
   // A request that refusal_of() has nothing against, with its session, and the command that it
   // means. The proto goes into the journal. Replies to a session are delivered by the host;
@@ -93,8 +98,12 @@ class Engine {
   // A Farewell: the last command. `done` is called when everything is durable.
   void stop(std::function<void()> done);
 
-  // Runs it when everything that the state has seen is durable: now, if it is already.
+  // Runs it when everything that the state has seen is durable, now if it is already.
   void when_durable(std::function<void()> what);
+  // ... and it is known that no other server led when this was called.
+  void when_proven(std::function<void()> what);
+  // Promises may be made that the journal does not have.
+  bool is_sure() const { return journal_.is_sure(); }
 
   // To be called at the end of each turn, when all that has arrived is submitted.
   void flush();
@@ -108,7 +117,7 @@ class Engine {
   const EngineCounters& counters() const { return counters_; }
   bool is_fast(service::SessionId session) const { return fast_.contains(session.value); }
   // So much is gathered that nothing more should be read from clients for a while.
-  bool is_congested() const { return gathering_bytes_ > most_gathered_bytes; }
+  bool is_congested() const { return gathering_bytes_ + sealed_bytes_ > most_gathered_bytes; }
 
   static constexpr std::size_t most_gathered_bytes = 16 * 1024 * 1024;
 
@@ -121,9 +130,8 @@ class Engine {
     bool has_ending = false;  // of a hold, not by its holder
   };
 
-  void replay(std::string_view record);
   void replay_one(const proto::Command& message, service::Time& now);
-  void lead();
+  void add_lead();
   void add_reserve();
 
   proto::Command& gather(service::Command& command, std::size_t bytes);
@@ -133,7 +141,9 @@ class Engine {
   bool may_go_early(const service::Command& command, const service::Effect& effect) const;
   void answer_when_durable(const service::Reply& reply, const Answer& answer);
 
-  void send_batch();
+  std::size_t size_of(const proto::Request& request) const;
+  void seal();
+  void send(std::string record, Held held);
   void batch_done(const journal::Fault& fault);
   void consider_snapshot();
   void write_snapshot();
@@ -151,13 +161,19 @@ class Engine {
   std::uint64_t epoch_ = 0;
   bool is_leading_ = false;
   bool has_failed_ = false;
-  bool ended_cleanly_ = true;  // as far as has been read
-  std::int64_t clock_origin_us_ = 0;
+  bool ended_cleanly_ = true;                    // as far as has been read
+  std::optional<std::int64_t> clock_origin_us_;  // none: has not led
   service::Time leading_since_;
 
-  proto::Batch batch_;  // being gathered
+  struct Sealed {
+    std::string record;
+    Held held;
+  };
+  std::deque<Sealed> sealed_;  // as large as a record may be, and not yet sent
+  proto::Batch batch_;         // being gathered
   Held gathering_;
   std::size_t gathering_bytes_ = 0;
+  std::size_t sealed_bytes_ = 0;
   service::Time batch_time_;  // of the last command in it
   std::deque<Held> under_way_;
   journal::Position appended_ = 0;

@@ -22,11 +22,23 @@ constexpr const char* program = "baton 0.1.0";
 constexpr std::chrono::milliseconds between_pulses{100};
 constexpr std::chrono::milliseconds between_looks_at_the_end{20};
 constexpr int most_looks_at_the_end = 50;
+constexpr std::chrono::milliseconds longest_farewell{3000};
 
 std::string name_of_machine() {
   char name[HOST_NAME_MAX + 1] = "";
   ::gethostname(name, sizeof name - 1);
   return name;
+}
+
+// Where other machines find a server that listens here, if that can be told.
+std::string url_for_others(const std::vector<std::string>& listen) {
+  for (const std::string& text : listen) {
+    const Address address = parse_address(text);
+    const bool is_anywhere = address.host == "0.0.0.0" || address.host == "::";
+    if (!is_anywhere && (address.is_unix() || address.port != 0)) return address.url();
+  }
+  throw journal::Unusable(
+      "in a cluster the others must know where this server is: say --advertise HOST:PORT");
 }
 
 std::int64_t read_clock_us(clockid_t clock) {
@@ -48,16 +60,24 @@ Host::Host(HostOptions options)
   if (log_ == nullptr) {
     log_ = std::make_shared<spdlog::logger>("", std::make_shared<spdlog::sinks::null_sink_mt>());
   }
-  if (options_.name.empty()) options_.name = name_of_machine();
+  if (names_etcd(options_.journal)) {
+    take_seat();
+  } else {
+    open_journal();
+  }
   options_.engine.server = options_.name;
-  open_journal();
-  auto& host = static_cast<EngineHost&>(*this);
-  engine_ = std::make_unique<Engine>(*journal_, host, options_.engine);
-  desk_ = std::make_unique<Desk>(*engine_, host,
-                                 DeskOptions{.program = program,
-                                             .server = options_.name,
-                                             .journal = journal_->describe(),
-                                             .scope = options_.scope});
+  make_engine();
+  DeskOptions of_desk{.program = program,
+                      .server = options_.name,
+                      .journal = journal_->describe(),
+                      .scope = options_.scope};
+  if (seat_) {
+    of_desk.age = [this] { return seat_->age(); };
+    of_desk.complete_status = [this](proto::Status status, auto done) {
+      seat_->complete(std::move(status), std::move(done));
+    };
+  }
+  desk_ = std::make_unique<Desk>(*engine_, static_cast<EngineHost&>(*this), std::move(of_desk));
   server_ = std::make_unique<Server>(io_, *engine_, *desk_, options_.limits);
   server_->on_turn([this] { watch_due(); });
   for (const std::string& text : options_.listen) {
@@ -68,29 +88,89 @@ Host::Host(HostOptions options)
     server_->listen(address);
   }
   for (const int descriptor : options_.descriptors) server_->adopt(descriptor);
-  lead();
+  if (seat_) {
+    seat_->start();
+  } else {
+    lead();
+  }
 }
 
 Host::~Host() {
   server_.reset();
   // What the journal still calls back for is posted, and never runs.
   if (journal_ != nullptr) journal_->close();
+  seat_.reset();
   if (aside_.joinable()) aside_.join();
 }
 
+void Host::make_engine() {
+  engine_ = std::make_unique<Engine>(*journal_, static_cast<EngineHost&>(*this), options_.engine);
+}
+
+// --- Alone, with a journal of its own -----------------------------------------------------------
+
 void Host::open_journal() {
-  journal_ = journal::open(options_.journal,
-                           {.accept_loss = options_.accept_loss,
-                            .warn = [this](const std::string& what) { log_->warn("{}", what); }});
+  if (options_.name.empty()) options_.name = name_of_machine();
+  own_journal_ = journal::open(
+      options_.journal, {.accept_loss = options_.accept_loss,
+                         .warn = [this](const std::string& what) { log_->warn("{}", what); }});
+  journal_ = own_journal_.get();
 }
 
 void Host::lead() {
   const auto begin = std::chrono::steady_clock::now();
-  engine_->start([this] { serve(); });
+  engine_->start([this] { serve({}); });
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   log_->info("read {}: {} commands since the last snapshot, {} sessions, in {:.3f} s",
              journal_->describe(), engine_->counters().replayed, engine_->state().session_count(),
              took.count());
+}
+
+// --- In a cluster -------------------------------------------------------------------------------
+
+void Host::take_seat() {
+  if (options_.cluster.advertise.empty()) {
+    options_.cluster.advertise = url_for_others(options_.listen);
+  }
+  if (options_.name.empty()) options_.name = options_.cluster.advertise;
+  seat_ = std::make_unique<Seat>(
+      io_, options_.journal, options_.name, program, options_.cluster, log_,
+      Seat::Events{
+          .forget = [this](const std::string& why) { start_over(why); },
+          .read_snapshot = [this](std::string_view bytes) { engine_->read_snapshot(bytes); },
+          .read_record = [this](journal::Position position,
+                                std::string_view bytes) { engine_->read_record(position, bytes); },
+          .follow = [this](const std::string& leader_url) { follow(leader_url); },
+          .lead =
+              [this](service::Duration promised) {
+                log_->info("this server comes to lead, from record {} on",
+                           seat_->member().position());
+                engine_->lead([this, promised] { serve(promised); });
+              },
+          .give_up =
+              [this](const std::string& why) {
+                fail({journal::Fault::Kind::failed, why});
+              }});
+  journal_ = &seat_->journal();
+}
+
+// What this server knew and had not written never happened.
+void Host::start_over(const std::string& why) {
+  if (is_serving_) log_->warn("this server does not lead any more: {}", why);
+  is_serving_ = false;
+  due_at_.reset();
+  due_.cancel();
+  desk_->dismiss(Error::not_leader, "this server does not lead any more: " + why);
+  make_engine();
+  desk_->attach(*engine_);
+  server_->attach(*engine_);
+}
+
+void Host::follow(const std::string& leader_url) {
+  if (is_stopping_) return;
+  log_->info("{}", leader_url.empty() ? "nobody leads" : "following " + leader_url);
+  desk_->follow(leader_url);
+  begin_listening();
 }
 
 // --- Running ------------------------------------------------------------------------------------
@@ -100,19 +180,24 @@ std::optional<std::string> Host::run() {
   return problem_;
 }
 
-void Host::serve() {
-  if (is_stopping_) return;
-  is_serving_ = true;
-  desk_->open();
+void Host::begin_listening() {
+  if (std::exchange(has_started_, true)) return;
   server_->start();
   pulse();
   for (const std::string& url : server_->addresses()) log_->info("listening on {}", url);
+  if (options_.on_ready) options_.on_ready();
+}
+
+void Host::serve(service::Duration promised) {
+  if (is_stopping_) return;
+  is_serving_ = true;
+  desk_->open(promised);
+  begin_listening();
   log_->info("leading in epoch {}", engine_->epoch());
   if (engine_->state().is_recovering()) {
     log_->warn("after a crash: nothing is granted until {} sessions have reported what they hold",
                engine_->state().unreported().size());
   }
-  if (options_.on_ready) options_.on_ready();
 }
 
 // Leases are looked after once in a while: first the time, then what has arrived, then who is late.
@@ -151,7 +236,7 @@ void Host::watch_due() {
 }
 
 void Host::stop_when_idle() {
-  if (options_.idle_stop_s == 0) return;
+  if (options_.idle_stop_s == 0 || !is_serving_) return;
   if (engine_->state().session_count() > 0 || desk_->guests() > 0) {
     idle_since_us_.reset();
     return;
@@ -174,9 +259,18 @@ void Host::begin_stop() {
   log_->info("stopping");
   server_->stop_listening();
   desk_->close();
-  engine_->stop([this] {
+  const auto leave = [this] {
     desk_->dismiss(Error::shutting_down, "the server is stopping");
-    end_stop(most_looks_at_the_end);
+    if (!seat_) return end_stop(most_looks_at_the_end);
+    seat_->leave([this] { end_stop(most_looks_at_the_end); });
+  };
+  if (!is_serving_) return leave();
+  engine_->stop(leave);
+  if (!seat_) return;
+  // Without etcd there is no farewell.
+  ending_.expires_after(longest_farewell);
+  ending_.async_wait([leave](const boost::system::error_code& error) {
+    if (!error) leave();
   });
 }
 
@@ -194,7 +288,9 @@ void Host::end_stop(int tries_left) {
 
 void Host::fail(const journal::Fault& fault) {
   problem_ = fault.what;
-  log_->critical("the journal failed, and so nothing can be promised any more: {}", fault.what);
+  log_->critical(
+      "{}{}",
+      seat_ ? "" : "the journal failed, and so nothing can be promised any more: ", fault.what);
   io_.stop();
 }
 

@@ -23,6 +23,7 @@
 #include "journal/journal.h"
 #include "server/desk.h"
 #include "server/engine.h"
+#include "server/seat.h"
 #include "server/server.h"
 
 namespace baton::server {
@@ -30,7 +31,8 @@ namespace baton::server {
 struct HostOptions {
   std::vector<std::string> listen;  // unix:PATH or HOST:PORT (port 0: any that is free)
   std::vector<int> descriptors;     // sockets that listen already
-  std::string journal = "memory:";  // as journal/open.h has it
+  std::string journal = "memory:";  // as journal/open.h has it, or etcd://HOST:PORT,…/PREFIX
+  ClusterOptions cluster;           // if it is etcd
   bool accept_loss = false;         // of what the journal has lost
   std::string name;                 // for people; empty: the machine's
   std::string scope;                // for people
@@ -67,8 +69,13 @@ class Host final : private EngineHost {
   void fail(const journal::Fault& fault) override;
 
   void open_journal();
+  void take_seat();
+  void make_engine();
+  void start_over(const std::string& why);
+  void follow(const std::string& leader_url);
   void lead();
-  void serve();
+  void begin_listening();
+  void serve(service::Duration promised);
   void pulse();
   void watch_due();
   void stop_when_idle();
@@ -79,7 +86,9 @@ class Host final : private EngineHost {
   HostOptions options_;
   boost::asio::io_context io_;
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
-  std::unique_ptr<journal::Journal> journal_;
+  std::unique_ptr<journal::Journal> own_journal_;
+  std::unique_ptr<Seat> seat_;  // in a cluster
+  journal::Journal* journal_ = nullptr;
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<Desk> desk_;
   std::unique_ptr<Server> server_;
@@ -89,6 +98,7 @@ class Host final : private EngineHost {
   std::optional<service::Time> due_at_;
   std::optional<std::int64_t> idle_since_us_;
   bool is_serving_ = false;
+  bool has_started_ = false;
   bool is_stopping_ = false;
   std::optional<std::string> problem_;
   std::thread aside_;

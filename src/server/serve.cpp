@@ -16,6 +16,7 @@ HostOptions host_options(const ServeOptions& options) {
   HostOptions result;
   result.listen = options.listen;
   result.journal = options.journal;
+  result.cluster = options.cluster;
   result.accept_loss = options.accept_loss;
   result.name = options.name;
   result.scope = options.scope;

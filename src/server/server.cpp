@@ -19,7 +19,7 @@ constexpr std::chrono::milliseconds pause_without_descriptors{100};
 
 Server::Server(asio::io_context& io, Engine& engine, Desk& desk, ServerLimits limits)
     : io_(io),
-      engine_(engine),
+      engine_(&engine),
       desk_(desk),
       limits_(limits),
       buffer_(bytes_per_read),
@@ -109,7 +109,7 @@ void Server::turn() {
 
 void Server::end_turn() {
   is_turn_posted_ = false;
-  engine_.flush();
+  engine_->flush();
   const auto dirty = std::exchange(dirty_, {});
   for (const auto& connection : dirty) connection->flush();
   resume_reading();
@@ -117,7 +117,7 @@ void Server::end_turn() {
 }
 
 void Server::resume_reading() {
-  if (paused_.empty() || engine_.is_congested()) return;
+  if (paused_.empty() || engine_->is_congested()) return;
   const auto paused = std::exchange(paused_, {});
   for (const auto& connection : paused) connection->wait_for_input();
 }

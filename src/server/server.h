@@ -42,6 +42,9 @@ class Server {
   Server(boost::asio::io_context& io, Engine& engine, Desk& desk, ServerLimits limits);
   ~Server();
 
+  // Another engine takes the place of the one that it had.
+  void attach(Engine& engine) { engine_ = &engine; }
+
   // Throws ListenError. Nobody is accepted before start().
   void listen(const Address& address);
   // A socket that somebody else has made, such as systemd, and that listens.
@@ -71,7 +74,7 @@ class Server {
   void remove(Connection& connection);
 
   boost::asio::io_context& io_;
-  Engine& engine_;
+  Engine* engine_;
   Desk& desk_;
   ServerLimits limits_;
   std::vector<std::unique_ptr<Listener>> listeners_;

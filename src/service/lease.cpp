@@ -24,7 +24,14 @@ constexpr std::array<std::string_view, lease_rules> rule_names{"",
                                                                "new-epoch",
                                                                "fence-reserve",
                                                                "grant-after-expiry",
-                                                               "unheard-answers"};
+                                                               "unheard-answers",
+                                                               "leader-proof",
+                                                               "proof-from-send",
+                                                               "early-takeover-wait",
+                                                               "leases-only-grow",
+                                                               "append-compares",
+                                                               "read-up-to-key",
+                                                               "farewell-last"};
 
 }  // namespace
 
@@ -185,9 +192,11 @@ void LeaseServer::open(Time now, SessionId session, Duration ttl) {
   add({.session = session, .ttl = ttl, .until = now + ttl});
 }
 
-void LeaseServer::take_over(Time now, SessionId session, Duration ttl, bool must_report) {
+void LeaseServer::take_over(Time now, SessionId session, Duration ttl, bool must_report,
+                            Duration wait) {
   // Nobody knows when its client last heard of the server: the whole length is to be waited.
-  const Time until = omits(LeaseRule::leases_anew) ? Time{now.value - 1} : now + ttl;
+  Time until = omits(LeaseRule::leases_anew) ? Time{now.value - 1} : now + ttl;
+  if (!omits(LeaseRule::early_takeover_wait)) until = until + wait;
   add({.session = session, .ttl = ttl, .until = until, .unreported = must_report});
 }
 
@@ -195,11 +204,19 @@ void LeaseServer::close(SessionId session) {
   std::erase_if(state_.leases, [&](const Lease& lease) { return lease.session == session; });
 }
 
+// A client that has spoken to this epoch need not have heard its answer: it may still hear a
+// predecessor, and the time that was given for that is not to be taken back.
+void LeaseServer::extend(Lease& lease, Time until) const {
+  lease.until = omits(LeaseRule::leases_only_grow) ? until : std::max(lease.until, until);
+}
+
 void LeaseServer::wake(Time now) {
   const Duration gap = now - state_.last_wake;
   state_.last_wake = now;
   if (gap <= longest_turn_ || omits(LeaseRule::gap_extension)) return;
-  for (Lease& lease : state_.leases) lease.until = std::min(lease.until + gap, now + lease.ttl);
+  for (Lease& lease : state_.leases) {
+    extend(lease, std::min(lease.until + gap, now + lease.ttl));
+  }
   // A bound still; expire_next() will find a better one.
 }
 
@@ -210,7 +227,7 @@ std::optional<ToClient> LeaseServer::receive(Time now, const KeepAlive& message)
     if (omits(LeaseRule::durable_expiry_first)) return Gone{state_.epoch, message.session};
     return std::nullopt;
   }
-  lease->until = std::max(lease->until, now + lease->ttl);
+  extend(*lease, now + lease->ttl);
   return Alive{state_.epoch, message.session, message.sent, lease->unreported};
 }
 
@@ -252,6 +269,26 @@ bool LeaseServer::hears(SessionId session) const {
   const Lease* lease = find(session);
   if (lease == nullptr || lease->expiring) return false;
   return !lease->unreported || omits(LeaseRule::report_first);
+}
+
+// --- Leadership ---------------------------------------------------------------------------------
+
+ProofTerms ProofTerms::of(Duration ttl) {
+  const Duration margin{ttl.value / 50};
+  return {ttl, margin, {(ttl.value - margin.value) / 4}};
+}
+
+void LeaderProof::begin(Time now, Time sent) {
+  state_ = {.leads = true, .from = sent, .next_send = sent + terms_.interval};
+  renewed(now, sent);
+}
+
+void LeaderProof::renewed(Time now, Time sent) {
+  state_.from = std::max(state_.from, omits(LeaseRule::proof_from_send) ? now : sent);
+}
+
+bool LeaderProof::holds(Time now) const {
+  return state_.leads && (now < until() || omits(LeaseRule::leader_proof));
 }
 
 }  // namespace baton::service

@@ -19,8 +19,16 @@
 // - After a crash, sessions of the fast grade report what they hold. Until each has, or has run
 // out,
 //   nothing is granted, and nothing else is heard of a session that has yet to report.
+// - Of several servers with one journal, one leads: whose key lies in a store that they share, for
+//   as long as it renews it. It answers only while it can prove that it leads (LeaderProof), and
+//   the proof runs from when it *sent* the renewal that was answered, and ends before the key does.
+//   A successor that does not wait for the end of the key gives every session the time in which
+//   its predecessor may still have answered; and no lease ever becomes shorter.
+// - The store takes an append only from who has the key. A successor leads from all that was
+//   appended before it had its key. A leader that stops says so in its last append (Farewell), and
+//   answers nothing after that: then, and only then, there is nothing to report and to wait for.
 //
-// Neither class has a clock, a thread or a connection. Their hosts
+// No class has a clock, a thread or a connection. Their hosts
 // 1. call wake() when next_wake() has come, the server's at least once in every `longest_turn`, and
 //    in each turn of its loop before it reads what has arrived, and expire_next() after that;
 // 2. carry messages, in any order, late or not at all;
@@ -29,7 +37,9 @@
 // 5. on the client's side, tell what is at stake with set_holding(), and ask is_current() and
 //    has_lease() before they believe in a grant;
 // 6. repeat requests that were not answered when there is a new connection and when a doubt has
-// ended.
+//    ended;
+// 7. of several servers: ask LeaderProof::holds() before the server answers a keepalive, a question
+//    or, in the fast grade, a request. What was appended is proof enough for what waited for that.
 #pragma once
 
 #include <cstddef>
@@ -48,8 +58,9 @@ namespace baton::service {
 // Counts the times that a server began to lead. Durable before the first answer.
 using Epoch = Strong<struct ServiceEpochTag, std::uint64_t>;
 
-// A rule that is left out on purpose. Those from request_ids on are kept by whoever keeps the
-// locks.
+// A rule that is left out on purpose. Those from request_ids to unheard_answers, and from
+// append_compares on, are kept by whoever keeps the locks; those from leader_proof on matter where
+// several servers share a journal.
 enum class LeaseRule : std::uint8_t {
   none,
   lease_from_send,       // otherwise: from when the answer arrived
@@ -69,10 +80,17 @@ enum class LeaseRule : std::uint8_t {
   fence_reserve,         // otherwise: fences go on from what the journal has
   grant_after_expiry,    // otherwise: the fast grade is told before the journal has the end of the
                          // session that held the lock
-  unheard_answers        // otherwise: who reports not to hold what it was granted loses it, though
+  unheard_answers,       // otherwise: who reports not to hold what it was granted loses it, though
                          // the answer is kept for it
+  leader_proof,          // otherwise: a leader answers until it is told that it is deposed
+  proof_from_send,       // otherwise: from when the renewal was answered
+  early_takeover_wait,   // otherwise: who takes over early waits no longer than others
+  leases_only_grow,      // otherwise: a keepalive may also bring the end of a lease forward
+  append_compares,       // otherwise: what a deposed leader appends is taken
+  read_up_to_key,        // otherwise: a successor may lead without the last of what was appended
+  farewell_last          // otherwise: a leader that stops goes on granting after its Farewell
 };
-inline constexpr std::size_t lease_rules = 18;
+inline constexpr std::size_t lease_rules = 25;
 // "lease-from-send"; of none "".
 std::string_view name_of(LeaseRule rule);
 std::optional<LeaseRule> lease_rule_named(std::string_view name);
@@ -221,9 +239,11 @@ class LeaseServer {
       : longest_turn_(longest_turn), omitted_(omitted), state_{epoch, {}, now, never} {}
 
   // A new session, or one that an earlier epoch left behind. After a crash those of the fast grade
-  // have to report.
+  // have to report. `wait`: for so long from now a predecessor may still answer; that is the whole
+  // time for which it can have its key, if the key was taken from it before its end, and nothing if
+  // the key had ended or the last that was appended is a Farewell.
   void open(Time now, SessionId session, Duration ttl);
-  void take_over(Time now, SessionId session, Duration ttl, bool must_report);
+  void take_over(Time now, SessionId session, Duration ttl, bool must_report, Duration wait = {});
   void close(SessionId session);
 
   // In each turn of the server's loop, before it reads what has arrived.
@@ -256,8 +276,61 @@ class LeaseServer {
   Lease* find(SessionId session);
   const Lease* find(SessionId session) const;
   void add(const Lease& lease);
+  void extend(Lease& lease, Time until) const;
 
   Duration longest_turn_;
+  LeaseRule omitted_;
+  State state_;
+};
+
+// --- Leadership ---------------------------------------------------------------------------------
+
+struct ProofTerms {
+  Duration ttl;       // of the leader's key, without a renewal
+  Duration margin;    // how much earlier the proof ends
+  Duration interval;  // between renewals
+
+  Duration length() const { return {ttl.value - margin.value}; }
+  // For clocks whose speeds differ by less than 2 percent.
+  static ProofTerms of(Duration ttl);
+};
+
+// What a leader knows of its own leadership, where it shares the journal with other servers. It
+// sends renewals of its key to the store; each that is answered proves that nobody else can have
+// led, without taking the key away before its end, until the key's time has passed since then.
+class LeaderProof {
+ public:
+  struct State {
+    bool leads = false;
+    Time from;  // when the renewal had been sent that was last answered
+    Time next_send;
+  };
+
+  explicit LeaderProof(const ProofTerms& terms, LeaseRule omitted = LeaseRule::none)
+      : terms_(terms), omitted_(omitted) {}
+
+  // The server has its key. `sent`: when it asked for that which makes the key end.
+  void begin(Time now, Time sent);
+  // A renewal goes out, and is answered (the answers may come in any order).
+  void sent(Time now) { state_.next_send = now + terms_.interval; }
+  void renewed(Time now, Time sent);
+  // The key is gone, an append was refused, or the server stops: for ever.
+  void end() { state_.leads = false; }
+
+  // Whether it may answer.
+  bool holds(Time now) const;
+  bool leads() const { return state_.leads; }
+  // When the next renewal is due, and when the proof ends without another.
+  Time next_wake() const { return state_.next_send; }
+  Time until() const { return state_.from + terms_.length(); }
+
+  const State& state() const { return state_; }
+  void assume(const State& state) { state_ = state; }
+
+ private:
+  bool omits(LeaseRule rule) const { return omitted_ == rule; }
+
+  ProofTerms terms_;
   LeaseRule omitted_;
   State state_;
 };

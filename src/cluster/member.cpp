@@ -1,0 +1,470 @@
+#include "cluster/member.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "baton/cluster.pb.h"
+
+namespace baton::cluster {
+
+namespace {
+
+using etcd::Compare;
+using etcd::KeyRange;
+using etcd::Operation;
+
+constexpr std::uint32_t cluster_format = 1;
+constexpr std::int64_t pause_after_failure_us = 200'000;
+constexpr std::int64_t pause_of_campaign_us = 50'000;
+constexpr std::int64_t between_looks_us = 500'000;
+constexpr std::int64_t between_positions_us = 2'000'000;
+constexpr std::int64_t records_at_once = 200;
+constexpr auto last_position = std::numeric_limits<journal::Position>::max();
+
+Compare is_absent(std::string key) {
+  return {std::move(key), Compare::What::create_revision, Compare::Is::equal, 0};
+}
+
+}  // namespace
+
+Member::Member(etcd::Etcd& etcd, Surroundings& around, MemberOptions options)
+    : etcd_(etcd),
+      around_(around),
+      options_(std::move(options)),
+      keys_(options_.prefix),
+      tenure_(etcd, around, options_.lease_s,
+              {.begun = [this] { enrol(); },
+               .over =
+                   [this] {
+                     is_enrolled_ = false;
+                     if (is_leading()) deposed("its lease in etcd has run out");
+                   },
+               .troubled = [this](const std::string& what) { troubled(what); }}),
+      journal_(etcd, around, keys_, options_.journal,
+               {.deposed = [this](const std::string& why) { deposed(why); },
+                .troubled = [this](const std::string& what) { troubled(what); },
+                .is_proven = [this] { return tenure_.is_proven(); }}) {}
+
+void Member::start() { identify(); }
+
+journal::Position Member::position() const {
+  return is_leading() ? journal_.durable() : position_;
+}
+
+std::int64_t Member::proof_left_us() const {
+  return tenure_.proof_left_us();
+}
+
+void Member::troubled(const std::string& what) {
+  if (trouble_ == what) return;
+  const bool is_new = trouble_.empty();
+  trouble_ = what;
+  if (is_new) around_.warn("etcd: " + what);
+}
+
+std::string Member::trouble() const {
+  if (is_leading() && !tenure_.is_proven()) {
+    return "it cannot prove that it still leads: " +
+           (trouble_.empty() ? std::string("etcd does not answer") : trouble_);
+  }
+  return trouble_;
+}
+
+void Member::give_up(const std::string& why) {
+  calls_.drop();
+  loading_.drop();
+  stage_ = Stage::leaving;
+  around_.give_up(why);
+}
+
+// --- Being there --------------------------------------------------------------------------------
+
+// Whoever is first at a prefix says whose it is.
+void Member::identify() {
+  proto::Cluster mine;
+  mine.set_name(options_.cluster);
+  mine.set_format(cluster_format);
+  etcd::Transaction transaction;
+  transaction.compares = {is_absent(keys_.identity())};
+  transaction.then = {Operation::put(keys_.identity(), mine.SerializeAsString())};
+  transaction.otherwise = {Operation::range(KeyRange::one(keys_.identity()))};
+  etcd_.transact(
+      std::move(transaction), calls_.wrap([this](const etcd::Outcome& outcome, const auto& result) {
+        troubled(outcome.message);
+        if (!outcome.ok()) {
+          around_.after(pause_after_failure_us, calls_.wrap([this] { identify(); }));
+          return;
+        }
+        proto::Cluster found;
+        if (!result.held && (result.found.at(0).empty() ||
+                             !found.ParseFromString(result.found.at(0).front().value))) {
+          return give_up(fmt::format(
+              "etcd has something else under the prefix '{}': use another prefix", options_.prefix));
+        }
+        if (!result.held && found.name() != options_.cluster) {
+          return give_up(fmt::format(
+              "the prefix '{}' belongs to the cluster '{}', and this server to '{}': two clusters "
+              "must not share one; say --cluster {} to join that one, or use another prefix",
+              options_.prefix, found.name(), options_.cluster, found.name()));
+        }
+        if (!result.held && found.format() > cluster_format) {
+          return give_up(fmt::format("the cluster '{}' is kept by a newer version of baton: use that",
+                                     found.name()));
+        }
+        tenure_.start();
+        load("");
+        look_for_records();
+        tell_position();
+      }));
+}
+
+// No two servers have one name: a second one would be taken for the first.
+void Member::enrol() {
+  proto::Member mine;
+  mine.set_name(options_.name);
+  mine.set_url(options_.url);
+  mine.set_nonce(options_.nonce);
+  mine.set_program(options_.program);
+  mine.set_position(position());
+  const std::string key = keys_.member(options_.name);
+  etcd::Transaction transaction;
+  transaction.compares = {is_absent(key)};
+  transaction.then = {Operation::put(key, mine.SerializeAsString(), tenure_.lease())};
+  transaction.otherwise = {Operation::range(KeyRange::one(key))};
+  etcd_.transact(std::move(transaction),
+                 calls_.wrap([this](const etcd::Outcome& outcome, const auto& result) {
+                   enrolled(outcome, result);
+                 }));
+}
+
+void Member::enrolled(const etcd::Outcome& outcome, const etcd::TransactionResult& result) {
+  troubled(outcome.message);
+  if (outcome.ok()) {
+    proto::Member found;
+    if (!result.held && !result.found.at(0).empty()) {
+      found.ParseFromString(result.found.at(0).front().value);
+    }
+    const bool is_mine = result.held || (found.nonce() == options_.nonce &&
+                                         result.found.at(0).front().lease == tenure_.lease());
+    if (is_mine) {
+      is_enrolled_ = true;
+      enrolments_ = 0;
+      if (stage_ == Stage::following && !leader_) campaign();
+      return;
+    }
+    // It may be the one before this, which was killed: its lease runs out.
+    const std::int64_t patience_us = 3 * options_.lease_s * 1'000'000 + 5'000'000;
+    if (++enrolments_ > patience_us / pause_after_failure_us) {
+      return give_up(fmt::format(
+          "a server named '{}' already runs at {}: give each its own --name, and each cluster its "
+          "own prefix in etcd",
+          options_.name, found.url()));
+    }
+  }
+  around_.after(pause_after_failure_us, calls_.wrap([this] {
+                  if (!is_enrolled_ && tenure_.lease() != 0) enrol();
+                }));
+}
+
+// For `baton status`: how far each server has come.
+void Member::tell_position() {
+  around_.after(between_positions_us, calls_.wrap([this] { tell_position(); }));
+  if (!is_enrolled_ || stage_ == Stage::leaving) return;
+  if (position() == told_position_ && is_leading() == told_leading_) return;
+  told_position_ = position();
+  told_leading_ = is_leading();
+  proto::Member mine;
+  mine.set_name(options_.name);
+  mine.set_url(options_.url);
+  mine.set_nonce(options_.nonce);
+  mine.set_program(options_.program);
+  mine.set_position(told_position_);
+  mine.set_leads(told_leading_);
+  etcd::Transaction transaction;
+  transaction.then = {
+      Operation::put(keys_.member(options_.name), mine.SerializeAsString(), tenure_.lease())};
+  etcd_.transact(std::move(transaction), [](const etcd::Outcome&, const auto&) {});
+}
+
+void Member::peers(std::function<void(const std::string&, std::vector<PeerInfo>)> done) {
+  etcd_.range({.keys = keys_.members()},
+              calls_.wrap([done = std::move(done)](const etcd::Outcome& outcome,
+                                                   const etcd::RangeResult& result) {
+                std::vector<PeerInfo> all;
+                for (const etcd::KeyValue& item : result.items) {
+                  proto::Member one;
+                  if (!one.ParseFromString(item.value)) continue;
+                  all.push_back(
+                      {one.name(), one.url(), one.program(), one.position(), one.leads()});
+                }
+                done(outcome.message, std::move(all));
+              }));
+}
+
+// --- Loading ------------------------------------------------------------------------------------
+
+void Member::load(const std::string& why) {
+  loading_.drop();
+  if (watch_) etcd_.unwatch(*std::exchange(watch_, std::nullopt));
+  stage_ = Stage::loading;
+  position_ = 0;
+  leader_.reset();
+  is_campaigning_ = false;
+  around_.forget(why);
+  load_snapshot();
+}
+
+template <class Next>
+void Member::fetch(etcd::Range range, Next next) {
+  etcd::Range copy = range;
+  etcd_.range(std::move(copy),
+              loading_.wrap([this, range = std::move(range), next = std::move(next)](
+                                const etcd::Outcome& outcome, const etcd::RangeResult& result) {
+                troubled(outcome.message);
+                if (outcome.ok()) return next(result);
+                around_.after(pause_after_failure_us, loading_.wrap([this, range, next, outcome] {
+                                if (outcome.kind == etcd::Outcome::Kind::compacted) {
+                                  load("etcd has forgotten what was to be read");
+                                } else {
+                                  fetch(range, next);
+                                }
+                              }));
+              }));
+}
+
+// Everything is read as it was at one revision, whatever happens meanwhile.
+void Member::load_snapshot() {
+  fetch({.keys = KeyRange::one(keys_.snapshot())}, [this](const etcd::RangeResult& result) {
+    const etcd::Revision at = result.revision;
+    if (result.items.empty()) return load_records(1, at);
+    load_parts(result.items.front().value, at);
+  });
+}
+
+void Member::load_parts(const std::string& bytes, etcd::Revision at) {
+  proto::SnapshotInfo info;
+  if (!info.ParseFromString(bytes)) return give_up("the snapshot in etcd cannot be understood");
+  snapshot_.clear();
+  load_part({info.position(), info.parts(), info.bytes(), at}, 0);
+}
+
+// One after the other: each is large.
+void Member::load_part(const Snapshot& snapshot, std::size_t number) {
+  if (number == snapshot.parts) return load_state(snapshot);
+  fetch({.keys = KeyRange::one(keys_.part(snapshot.position, number)), .at = snapshot.at},
+        [this, snapshot, number](const etcd::RangeResult& result) {
+          if (!result.items.empty()) snapshot_ += result.items.front().value;
+          load_part(snapshot, number + 1);
+        });
+}
+
+void Member::load_state(const Snapshot& snapshot) {
+  const std::string all = std::exchange(snapshot_, {});
+  if (all.size() != snapshot.bytes) return give_up("the snapshot in etcd is not complete");
+  if (is_unusable([&] { around_.read_snapshot(snapshot.position, all); })) return;
+  position_ = snapshot.position;
+  load_records(position_ + 1, snapshot.at);
+}
+
+void Member::load_records(journal::Position from, etcd::Revision at) {
+  fetch({.keys = keys_.records(from, last_position), .limit = records_at_once, .at = at},
+        [this, at](const etcd::RangeResult& result) {
+          if (!read_records(result.items)) return;
+          if (result.more) return load_records(position_ + 1, at);
+          load_rest(at);
+        });
+}
+
+bool Member::read_records(const std::vector<etcd::KeyValue>& items) {
+  for (const etcd::KeyValue& item : items) {
+    const auto position = keys_.position_of(item.key);
+    if (!position) continue;
+    if (*position != position_ + 1) {
+      give_up(fmt::format(
+          "the journal in etcd has a gap before record {}: somebody has removed keys under '{}'; "
+          "restore a backup, or begin anew with another prefix",
+          *position, options_.prefix));
+      return false;
+    }
+    if (is_unusable([&] { around_.read_record(*position, item.value); })) return false;
+    position_ = *position;
+  }
+  return true;
+}
+
+bool Member::is_unusable(const std::function<void()>& read) {
+  try {
+    read();
+    return false;
+  } catch (const journal::Unusable& problem) {
+    give_up(problem.what());
+    return true;
+  }
+}
+
+void Member::load_rest(etcd::Revision at) {
+  fetch({.keys = KeyRange::one(keys_.floor()), .at = at},
+        [this, at](const etcd::RangeResult& floor) {
+          if (!floor.items.empty()) journal_.set_floor(std::stoull(floor.items.front().value));
+          fetch({.keys = KeyRange::one(keys_.leader()), .at = at},
+                [this, at](const etcd::RangeResult& leader) {
+                  begin_to_follow(at + 1);
+                  if (leader.items.empty()) return no_leader();
+                  take_leader(leader.items.front());
+                });
+        });
+}
+
+// --- Following ----------------------------------------------------------------------------------
+
+void Member::begin_to_follow(etcd::Revision from) {
+  stage_ = Stage::following;
+  watch_ = etcd_.watch(keys_.followed(), from,
+                       loading_.wrap([this](const etcd::Changes& changes) { changed(changes); }));
+}
+
+void Member::changed(const etcd::Changes& changes) {
+  if (!changes.outcome.ok()) {
+    watch_.reset();
+    const std::string why = "it can no longer follow etcd: " + changes.outcome.message;
+    if (is_leading()) return deposed(why);
+    return load(why);
+  }
+  for (const etcd::Event& event : changes.events) {
+    if (!take(event)) return;
+  }
+}
+
+// False: nothing more of this watch counts.
+bool Member::take(const etcd::Event& event) {
+  if (event.item.key == keys_.leader()) {
+    if (event.is_removal)
+      no_leader();
+    else
+      take_leader(event.item);
+    return stage_ != Stage::loading;
+  }
+  const auto position = keys_.position_of(event.item.key);
+  if (!position || event.is_removal || is_leading() || *position <= position_) return true;
+  if (*position != position_ + 1) {
+    load(fmt::format("record {} came after {}", *position, position_));
+    return false;
+  }
+  if (is_unusable([&] { around_.read_record(*position, event.item.value); })) return false;
+  position_ = *position;
+  return true;
+}
+
+void Member::take_leader(const etcd::KeyValue& item) {
+  proto::Leader found;
+  found.ParseFromString(item.value);
+  const bool is_self = found.nonce() == options_.nonce;
+  leader_ = LeaderInfo{found.name(), found.url(), item.create_revision, is_self};
+  if (is_self && item.create_revision == retired_) return remove_leader(retired_);
+  if (is_self && item.lease == tenure_.lease() && tenure_.lease() != 0) return lead();
+  if (is_leading()) return deposed("another server leads");
+  leader_lease_us_ = std::max(leader_lease_us_, found.lease());
+  around_.follow(&*leader_);
+}
+
+void Member::no_leader() {
+  leader_.reset();
+  if (is_leading()) return deposed("it was believed to be dead");
+  if (stage_ != Stage::following) return;
+  around_.follow(nullptr);
+  campaign();
+}
+
+void Member::campaign() {
+  if (stage_ != Stage::following || leader_ || !is_enrolled_ || is_campaigning_) return;
+  is_campaigning_ = true;
+  proto::Leader mine;
+  mine.set_name(options_.name);
+  mine.set_url(options_.url);
+  mine.set_nonce(options_.nonce);
+  mine.set_lease(tenure_.length_us());
+  etcd::Transaction transaction;
+  transaction.compares = {is_absent(keys_.leader())};
+  transaction.then = {
+      Operation::put(keys_.leader(), mine.SerializeAsString(), tenure_.lease())};
+  etcd_.transact(std::move(transaction),
+                 loading_.wrap([this](const etcd::Outcome& outcome, const auto&) {
+                   troubled(outcome.message);
+                   // Whoever it is now, the watch tells of it; if nobody is, again.
+                   around_.after(outcome.ok() ? 10 * pause_of_campaign_us : pause_of_campaign_us,
+                                 loading_.wrap([this] {
+                                   is_campaigning_ = false;
+                                   campaign();
+                                 }));
+                 }));
+}
+
+void Member::lead() {
+  if (stage_ == Stage::leaving || is_leading()) return;
+  stage_ = Stage::leading;
+  const std::int64_t wait_us = std::max(leader_lease_us_, tenure_.length_us());
+  journal_.begin(leader_->since, position_);
+  around_.lead(wait_us);
+}
+
+// What it had under way may still arrive, as long as the key is there: under that key it must never
+// write again.
+void Member::deposed(const std::string& why) {
+  retired_ = leader_ && leader_->is_self ? leader_->since : retired_;
+  journal_.end();
+  if (stage_ == Stage::leaving) return;
+  load(why);
+}
+
+void Member::suspect(const LeaderInfo& leader) {
+  if (stage_ != Stage::following || !leader_ || leader_->is_self || !is_enrolled_) return;
+  if (leader_->since == leader.since) remove_leader(leader.since);
+}
+
+void Member::remove_leader(etcd::Revision since) {
+  etcd::Transaction transaction;
+  transaction.compares = {
+      {keys_.leader(), Compare::What::create_revision, Compare::Is::equal, since}};
+  transaction.then = {Operation::remove(KeyRange::one(keys_.leader()))};
+  etcd_.transact(std::move(transaction),
+                 loading_.wrap([this, since](const etcd::Outcome& outcome, const auto&) {
+                   if (outcome.ok()) return;
+                   around_.after(pause_after_failure_us, loading_.wrap([this, since] {
+                                   if (leader_ && leader_->since == since) remove_leader(since);
+                                 }));
+                 }));
+}
+
+// A follower that finds neither a record after its last nor a snapshot of such has seen everything
+// that there was when it asked.
+void Member::look_for_records() {
+  around_.after(between_looks_us, calls_.wrap([this] { look_for_records(); }));
+  if (stage_ != Stage::following) return;
+  const std::int64_t asked_at_us = around_.clock_us();
+  etcd::Transaction transaction;
+  transaction.then = {Operation::range(KeyRange::one(keys_.record(position_ + 1))),
+                      Operation::range(KeyRange::one(keys_.snapshot()))};
+  etcd_.transact(
+      std::move(transaction),
+      loading_.wrap([this, asked_at_us, asked_for = position_ + 1](
+                        const etcd::Outcome& outcome, const etcd::TransactionResult& result) {
+        if (!outcome.ok() || !result.found.at(0).empty()) return;
+        proto::SnapshotInfo info;
+        if (!result.found.at(1).empty()) info.ParseFromString(result.found.at(1).front().value);
+        if (info.position() < asked_for) seen_all_at_us_ = asked_at_us;
+      }));
+}
+
+void Member::leave(std::function<void()> done) {
+  stage_ = Stage::leaving;
+  calls_.drop();
+  loading_.drop();
+  if (watch_) etcd_.unwatch(*std::exchange(watch_, std::nullopt));
+  journal_.end();
+  tenure_.end(std::move(done));
+}
+
+}  // namespace baton::cluster

@@ -1,0 +1,93 @@
+#include "cluster/tenure.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+namespace baton::cluster {
+
+namespace {
+
+constexpr std::int64_t pause_after_failure_us = 200'000;
+constexpr std::int64_t longest_farewell_us = 1'000'000;
+
+service::ProofTerms terms_of(std::int64_t ttl_s) {
+  return service::ProofTerms::of({ttl_s * 1'000'000});
+}
+
+}  // namespace
+
+Tenure::Tenure(etcd::Etcd& etcd, Surroundings& around, std::int64_t ttl_s, Events events)
+    : etcd_(etcd),
+      around_(around),
+      ttl_s_(ttl_s),
+      events_(std::move(events)),
+      terms_(terms_of(ttl_s)),
+      proof_(terms_) {}
+
+void Tenure::start() { grant(); }
+
+void Tenure::grant() {
+  const service::Time sent = now();
+  etcd_.grant_lease(ttl_s_, calls_.wrap([this, sent](const etcd::Outcome& outcome,
+                                                        etcd::LeaseId lease, std::int64_t ttl_s) {
+    events_.troubled(outcome.message);
+    if (!outcome.ok()) {
+      around_.after(pause_after_failure_us, calls_.wrap([this] { grant(); }));
+      return;
+    }
+    lease_ = lease;
+    terms_ = terms_of(ttl_s);
+    proof_ = service::LeaderProof(terms_);
+    proof_.begin(now(), sent);
+    renew_later();
+    events_.begun();
+  }));
+}
+
+void Tenure::renew_later() {
+  around_.after(terms_.interval.value, calls_.wrap([this] { renew(); }));
+}
+
+// The next goes out also if this one is not answered.
+void Tenure::renew() {
+  const service::Time sent = now();
+  proof_.sent(sent);
+  etcd_.renew_lease(lease_, calls_.wrap([this, sent](const etcd::Outcome& outcome,
+                                                        std::int64_t ttl_s) {
+    events_.troubled(outcome.message);
+    if (!outcome.ok()) return;
+    if (ttl_s == 0) return lose();
+    proof_.renewed(now(), sent);
+  }));
+  renew_later();
+}
+
+void Tenure::lose() {
+  calls_.drop();
+  lease_ = 0;
+  proof_.end();
+  grant();
+  events_.over();
+}
+
+void Tenure::end(std::function<void()> done) {
+  calls_.drop();
+  proof_.end();
+  if (lease_ == 0) return done();
+  auto once = std::make_shared<std::function<void()>>(std::move(done));
+  auto finish = calls_.wrap([once] {
+    if (auto call = std::exchange(*once, nullptr)) call();
+  });
+  etcd_.revoke_lease(std::exchange(lease_, 0),
+                     [finish](const etcd::Outcome&) mutable { finish(); });
+  around_.after(longest_farewell_us, finish);
+}
+
+bool Tenure::is_proven() const { return proof_.holds(now()); }
+
+std::int64_t Tenure::proof_left_us() const {
+  return proof_.leads() ? std::max<std::int64_t>((proof_.until() - now()).value, 0) : 0;
+}
+
+}  // namespace baton::cluster

@@ -1,0 +1,56 @@
+// The lease in etcd under which a server is there and, if it leads, leads; and the proof that it
+// still runs.
+//
+// The proof is that of the lease protocol (service::LeaderProof), which is checked with it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "cluster/calls.h"
+#include "cluster/surroundings.h"
+#include "etcd/etcd.h"
+#include "service/lease.h"
+
+namespace baton::cluster {
+
+class Tenure {
+ public:
+  struct Events {
+    std::function<void()> begun;                       // there is a lease
+    std::function<void()> over;                        // there is none any more; another follows
+    std::function<void(const std::string&)> troubled;  // etcd did not do as it should; empty: it did
+  };
+
+  Tenure(etcd::Etcd& etcd, Surroundings& around, std::int64_t ttl_s, Events events);
+
+  void start();
+  // Gives it back; `done` is called also if etcd does not answer.
+  void end(std::function<void()> done);
+
+  etcd::LeaseId lease() const { return lease_; }  // 0: none
+  // Whether etcd surely has not ended it yet.
+  bool is_proven() const;
+  // For how long a proof lasts, at most.
+  std::int64_t length_us() const { return terms_.length().value; }
+  std::int64_t proof_left_us() const;
+
+ private:
+  void grant();
+  void renew();
+  void renew_later();
+  service::Time now() const { return {around_.clock_us()}; }
+  void lose();
+
+  etcd::Etcd& etcd_;
+  Surroundings& around_;
+  std::int64_t ttl_s_;
+  Events events_;
+  etcd::LeaseId lease_ = 0;
+  service::ProofTerms terms_;
+  service::LeaderProof proof_;
+  Calls calls_;
+};
+
+}  // namespace baton::cluster

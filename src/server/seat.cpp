@@ -1,0 +1,181 @@
+#include "server/seat.h"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <ctime>
+#include <random>
+#include <utility>
+
+#include "etcd/grpc_etcd.h"
+
+namespace baton::server {
+
+namespace {
+
+namespace asio = boost::asio;
+constexpr std::string_view scheme = "etcd://";
+
+std::string new_nonce() {
+  std::random_device random;
+  std::string nonce;
+  for (int i = 0; i < 16; ++i) nonce.push_back(static_cast<char>(random() & 0xFF));
+  return nonce;
+}
+
+}  // namespace
+
+bool names_etcd(const std::string& journal) { return journal.starts_with(scheme); }
+
+EtcdPlace parse_etcd(const std::string& journal) {
+  const std::string rest = journal.substr(scheme.size());
+  const std::size_t slash = rest.find('/');
+  EtcdPlace place;
+  std::string hosts = rest.substr(0, slash);
+  while (!hosts.empty()) {
+    const std::size_t comma = std::min(hosts.find(','), hosts.size());
+    std::string one = hosts.substr(0, comma);
+    hosts.erase(0, comma + 1);
+    if (one.empty()) continue;
+    if (one.find(':') == std::string::npos) one += ":2379";
+    place.endpoints.push_back(std::move(one));
+  }
+  if (slash != std::string::npos) place.prefix = rest.substr(slash + 1);
+  while (place.prefix.ends_with('/')) place.prefix.pop_back();
+  if (place.prefix.empty()) place.prefix = "baton";
+  if (place.endpoints.empty()) {
+    throw journal::Unusable("'" + journal +
+                            "' does not say where etcd is: use etcd://HOST:PORT,HOST:PORT/PREFIX");
+  }
+  return place;
+}
+
+Seat::Seat(asio::io_context& io, const std::string& journal, const std::string& name,
+           const std::string& program, ClusterOptions options, std::shared_ptr<spdlog::logger> log,
+           Events events)
+    : io_(io), log_(std::move(log)), events_(std::move(events)), scout_(io, [this] {
+        const auto& leader = member_->leader();
+        if (!leader || leader->is_self) return;
+        log_->warn("{} refuses connections: it is taken for dead", leader->url);
+        member_->suspect(*leader);
+      }) {
+  const EtcdPlace place = parse_etcd(journal);
+  etcd::EtcdOptions of_etcd;
+  of_etcd.endpoints = place.endpoints;
+  of_etcd.post = [&io](std::function<void()> what) { asio::post(io, std::move(what)); };
+  of_etcd.user = options.user;
+  of_etcd.password = options.password;
+  if (options.tls) {
+    of_etcd.tls = etcd::Tls{options.ca_file, options.certificate_file, options.key_file,
+                            options.server_name};
+  }
+  try {
+    etcd_ = etcd::connect(of_etcd);
+  } catch (const std::runtime_error& problem) {
+    throw journal::Unusable(journal + ": " + problem.what());
+  }
+  cluster::MemberOptions of_member;
+  of_member.prefix = place.prefix;
+  of_member.cluster = options.cluster;
+  of_member.name = name;
+  of_member.url = options.advertise;
+  of_member.program = program;
+  of_member.nonce = new_nonce();
+  of_member.lease_s = options.lease_s;
+  of_member.journal.name = journal;
+  of_member.journal.is_dedicated = options.is_dedicated;
+  member_ = std::make_unique<cluster::Member>(*etcd_, static_cast<cluster::Surroundings&>(*this),
+                                              std::move(of_member));
+}
+
+Seat::~Seat() {
+  *alive_ = false;
+  member_->journal().close();
+}
+
+void Seat::leave(std::function<void()> done) {
+  scout_.watch({});
+  member_->leave(std::move(done));
+}
+
+service::Duration Seat::age() { return {clock_us() - member_->seen_all_at_us()}; }
+
+void Seat::complete(proto::Status status, std::function<void(const proto::Status&)> done) {
+  status.set_trouble(member_->trouble());
+  status.set_proof_left(member_->is_leading() ? member_->proof_left_us() : 0);
+  status.set_position(member_->position());
+  if (const auto& leader = member_->leader()) {
+    status.set_leader(leader->name);
+    status.set_leader_url(leader->url);
+  }
+  auto both = std::make_shared<std::pair<proto::Status, int>>(std::move(status), 2);
+  const auto one_is_there = [both, done = std::move(done)] {
+    if (--both->second == 0) done(both->first);
+  };
+  member_->peers([both, one_is_there](const std::string&, const auto& peers) {
+    for (const cluster::PeerInfo& peer : peers) {
+      proto::ClusterServer& server = *both->first.add_servers();
+      server.set_name(peer.name);
+      server.set_url(peer.url);
+      server.set_program(peer.program);
+      server.set_position(peer.position);
+      server.set_leads(peer.leads);
+    }
+    one_is_there();
+  });
+  etcd_->members([both, one_is_there](const std::vector<etcd::Member>& members) {
+    for (const etcd::Member& one : members) {
+      proto::EtcdMember& member = *both->first.add_etcd();
+      member.set_endpoint(one.endpoint);
+      member.set_healthy(one.is_healthy);
+      member.set_leads(one.leads);
+      member.set_version(one.version);
+      member.set_bytes(one.store_bytes);
+      member.set_problem(one.problem);
+    }
+    one_is_there();
+  });
+}
+
+// --- For the member -----------------------------------------------------------------------------
+
+std::int64_t Seat::clock_us() {
+  timespec now{};
+  ::clock_gettime(CLOCK_BOOTTIME, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000 + now.tv_nsec / 1000;
+}
+
+void Seat::after(std::int64_t us, std::function<void()> what) {
+  auto timer = std::make_shared<asio::steady_timer>(io_, std::chrono::microseconds(us));
+  timer->async_wait([timer, alive = alive_, what = std::move(what)](const auto& error) {
+    if (!error && *alive) what();
+  });
+}
+
+void Seat::forget(const std::string& why) { events_.forget(why); }
+
+void Seat::read_snapshot(journal::Position, std::string_view bytes) {
+  events_.read_snapshot(bytes);
+}
+
+void Seat::read_record(journal::Position position, std::string_view bytes) {
+  events_.read_record(position, bytes);
+}
+
+void Seat::follow(const cluster::LeaderInfo* leader) {
+  const std::string url = leader == nullptr ? "" : leader->url;
+  scout_.watch(url);
+  events_.follow(url);
+}
+
+void Seat::lead(std::int64_t wait_us) {
+  scout_.watch({});
+  events_.lead({wait_us});
+}
+
+void Seat::give_up(const std::string& why) { events_.give_up(why); }
+
+void Seat::warn(const std::string& what) { log_->warn("{}", what); }
+
+}  // namespace baton::server

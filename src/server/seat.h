@@ -1,0 +1,93 @@
+// A server's seat in a cluster: etcd, the member that follows and leads there, and the connection
+// to whoever leads, on the server's loop.
+#pragma once
+
+#include <spdlog/logger.h>
+
+#include <boost/asio/io_context.hpp>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "baton/client.pb.h"
+#include "cluster/member.h"
+#include "cluster/surroundings.h"
+#include "server/scout.h"
+#include "service/command.h"
+
+namespace baton::server {
+
+struct ClusterOptions {
+  std::string cluster = "baton";
+  std::string advertise;  // the URL under which others find this server
+  std::int64_t lease_s = 2;
+  bool is_dedicated = false;  // etcd has nobody else's data
+  // Towards etcd.
+  bool tls = false;
+  std::string ca_file;
+  std::string certificate_file;
+  std::string key_file;
+  std::string server_name;
+  std::string user;
+  std::string password;
+};
+
+// What the journal's name says: "etcd://HOST:PORT,HOST:PORT/PREFIX".
+struct EtcdPlace {
+  std::vector<std::string> endpoints;
+  std::string prefix;
+};
+bool names_etcd(const std::string& journal);
+// Throws journal::Unusable.
+EtcdPlace parse_etcd(const std::string& journal);
+
+class Seat final : private cluster::Surroundings {
+ public:
+  struct Events {
+    std::function<void(const std::string& why)> forget;
+    std::function<void(std::string_view)> read_snapshot;
+    std::function<void(journal::Position, std::string_view)> read_record;
+    std::function<void(const std::string& leader_url)> follow;
+    std::function<void(service::Duration promised)> lead;
+    std::function<void(const std::string& why)> give_up;
+  };
+
+  // Throws journal::Unusable.
+  Seat(boost::asio::io_context& io, const std::string& journal, const std::string& name,
+       const std::string& program, ClusterOptions options, std::shared_ptr<spdlog::logger> log,
+       Events events);
+  ~Seat() override;
+
+  void start() { member_->start(); }
+  void leave(std::function<void()> done);
+
+  journal::Journal& journal() { return member_->journal(); }
+  const cluster::Member& member() const { return *member_; }
+  // How long ago a follower had certainly seen everything.
+  service::Duration age();
+  void complete(proto::Status status, std::function<void(const proto::Status&)> done);
+
+ private:
+  std::int64_t clock_us() override;
+  void after(std::int64_t us, std::function<void()> what) override;
+  void forget(const std::string& why) override;
+  void read_snapshot(journal::Position position, std::string_view bytes) override;
+  void read_record(journal::Position position, std::string_view bytes) override;
+  void follow(const cluster::LeaderInfo* leader) override;
+  void lead(std::int64_t wait_us) override;
+  void give_up(const std::string& why) override;
+  void warn(const std::string& what) override;
+
+  boost::asio::io_context& io_;
+  std::shared_ptr<spdlog::logger> log_;
+  Events events_;
+  std::unique_ptr<etcd::Etcd> etcd_;
+  std::unique_ptr<cluster::Member> member_;
+  Scout scout_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace baton::server

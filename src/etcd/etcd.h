@@ -75,8 +75,8 @@ struct TransactionResult {
 
 struct Range {
   KeyRange keys;
-  std::int64_t limit = 0;        // 0: none
-  Revision at = 0;               // 0: now
+  std::int64_t limit = 0;  // 0: none
+  Revision at = 0;         // 0: now
   bool keys_only = false;
 };
 
@@ -107,9 +107,9 @@ struct Event {
 
 // What a watch has to tell: changes in order, none left out, those of one revision together.
 struct Changes {
-  Outcome outcome;              // not ok: the watch is over
-  std::vector<Event> events;    // may be none: only to say how far it has come
-  Revision revision = 0;        // everything up to this one has been told
+  Outcome outcome;            // not ok: the watch is over
+  std::vector<Event> events;  // may be none: only to say how far it has come
+  Revision revision = 0;      // everything up to this one has been told
 };
 
 // One member, as far as it can be reached.
@@ -134,8 +134,9 @@ class Etcd {
   virtual void range(Range range, std::function<void(const Outcome&, RangeResult)> done) = 0;
 
   // etcd may make it longer than was asked for; `ttl_s` is what it has become.
-  virtual void grant_lease(std::int64_t ttl_s,
-                           std::function<void(const Outcome&, LeaseId, std::int64_t ttl_s)> done) = 0;
+  virtual void grant_lease(
+      std::int64_t ttl_s,
+      std::function<void(const Outcome&, LeaseId, std::int64_t ttl_s)> done) = 0;
   // Once. A ttl of 0: there is no such lease (any more).
   virtual void renew_lease(LeaseId lease,
                            std::function<void(const Outcome&, std::int64_t ttl_s)> done) = 0;

@@ -31,11 +31,13 @@ int bench(const BenchOptions& options) {
     throw UsageError("--seconds is more than 0 and at most 3600");
   }
   const Reach reach(options.url);
+  // In a cluster the load goes to the server that leads.
+  const std::string leader_url = value_of(reach.connect().status()).leader_url;
   Client client = reach.connect();  // starts the local server if need be
   LoadResult result;
   try {
     result = run_load(
-        {.url = reach.url(),
+        {.url = leader_url.empty() ? reach.url() : leader_url,
          .clients = options.clients,
          .length = std::chrono::microseconds(static_cast<std::int64_t>(options.seconds * 1e6)),
          .same_name = options.same_name,

@@ -130,6 +130,9 @@ class Client {
   void async_sessions(Callback<std::vector<SessionInfo>> done);
   void async_status(Callback<StatusInfo> done);
 
+  // What outlives sessions, as bytes for `baton restore`.
+  Result<std::string> backup();
+
   // For operators. The holder is told, and the lock is free when it has stopped or its lease, from
   // now on, is over; by force it is free at once, and two may believe that they hold it.
   Result<void> break_lock(std::string name, bool force = false);

@@ -234,6 +234,19 @@ Result<std::vector<SessionInfo>> Client::sessions() {
                                             [&](auto done) { async_sessions(std::move(done)); });
 }
 
+Result<std::string> Client::backup() {
+  return wait_for<std::string>(Access::core(*this), [&](auto done) {
+    proto::Read read;
+    read.mutable_backup();
+    Access::core(*this).read(std::move(read), [done](Result<proto::Answer> answer) {
+      if (!answer) return done(answer.failure());
+      std::string all;
+      for (const std::string& piece : answer->backup()) all += piece;
+      done(std::move(all));
+    });
+  });
+}
+
 Result<StatusInfo> Client::status() {
   return wait_for<StatusInfo>(Access::core(*this),
                               [&](auto done) { async_status(std::move(done)); });

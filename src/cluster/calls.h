@@ -13,8 +13,8 @@ class Calls {
 
   template <class Function>
   auto wrap(Function function) const {
-    return [alive = std::weak_ptr<bool>(alive_), function = std::move(function)](
-               auto&&... arguments) mutable {
+    return [alive = std::weak_ptr<bool>(alive_),
+            function = std::move(function)](auto&&... arguments) mutable {
       if (!alive.expired()) function(std::forward<decltype(arguments)>(arguments)...);
     };
   }

@@ -23,7 +23,7 @@
 namespace baton::cluster {
 
 struct EtcdJournalOptions {
-  std::string name;                 // for people
+  std::string name;  // for people
   std::size_t most_under_way = 4;
   std::size_t record_bytes = 1'000'000;  // etcd takes requests of up to 1.5 MiB
   std::size_t part_bytes = 500'000;      // of a snapshot
@@ -113,8 +113,8 @@ class EtcdJournal final : public journal::Journal {
   journal::Position first_kept_ = 0;  // records before are removed
   etcd::Revision published_ = 0;      // the latest snapshot
 
-  std::vector<Done> proving_;        // a proof is under way
-  std::vector<Done> to_be_proven_;   // these need one that begins after they came
+  std::vector<Done> proving_;       // a proof is under way
+  std::vector<Done> to_be_proven_;  // these need one that begins after they came
   int failures_ = 0;
 };
 

@@ -50,13 +50,9 @@ Member::Member(etcd::Etcd& etcd, Surroundings& around, MemberOptions options)
 
 void Member::start() { identify(); }
 
-journal::Position Member::position() const {
-  return is_leading() ? journal_.durable() : position_;
-}
+journal::Position Member::position() const { return is_leading() ? journal_.durable() : position_; }
 
-std::int64_t Member::proof_left_us() const {
-  return tenure_.proof_left_us();
-}
+std::int64_t Member::proof_left_us() const { return tenure_.proof_left_us(); }
 
 void Member::troubled(const std::string& what) {
   if (trouble_ == what) return;
@@ -91,34 +87,34 @@ void Member::identify() {
   transaction.compares = {is_absent(keys_.identity())};
   transaction.then = {Operation::put(keys_.identity(), mine.SerializeAsString())};
   transaction.otherwise = {Operation::range(KeyRange::one(keys_.identity()))};
-  etcd_.transact(
-      std::move(transaction), calls_.wrap([this](const etcd::Outcome& outcome, const auto& result) {
-        troubled(outcome.message);
-        if (!outcome.ok()) {
-          around_.after(pause_after_failure_us, calls_.wrap([this] { identify(); }));
-          return;
-        }
-        proto::Cluster found;
-        if (!result.held && (result.found.at(0).empty() ||
-                             !found.ParseFromString(result.found.at(0).front().value))) {
-          return give_up(fmt::format(
-              "etcd has something else under the prefix '{}': use another prefix", options_.prefix));
-        }
-        if (!result.held && found.name() != options_.cluster) {
-          return give_up(fmt::format(
-              "the prefix '{}' belongs to the cluster '{}', and this server to '{}': two clusters "
-              "must not share one; say --cluster {} to join that one, or use another prefix",
-              options_.prefix, found.name(), options_.cluster, found.name()));
-        }
-        if (!result.held && found.format() > cluster_format) {
-          return give_up(fmt::format("the cluster '{}' is kept by a newer version of baton: use that",
-                                     found.name()));
-        }
-        tenure_.start();
-        load("");
-        look_for_records();
-        tell_position();
-      }));
+  etcd_.transact(std::move(transaction), calls_.wrap([this](const etcd::Outcome& outcome,
+                                                            const auto& result) {
+    troubled(outcome.message);
+    if (!outcome.ok()) {
+      around_.after(pause_after_failure_us, calls_.wrap([this] { identify(); }));
+      return;
+    }
+    proto::Cluster found;
+    if (!result.held &&
+        (result.found.at(0).empty() || !found.ParseFromString(result.found.at(0).front().value))) {
+      return give_up(fmt::format(
+          "etcd has something else under the prefix '{}': use another prefix", options_.prefix));
+    }
+    if (!result.held && found.name() != options_.cluster) {
+      return give_up(fmt::format(
+          "the prefix '{}' belongs to the cluster '{}', and this server to '{}': two clusters "
+          "must not share one; say --cluster {} to join that one, or use another prefix",
+          options_.prefix, found.name(), options_.cluster, found.name()));
+    }
+    if (!result.held && found.format() > cluster_format) {
+      return give_up(fmt::format("the cluster '{}' is kept by a newer version of baton: use that",
+                                 found.name()));
+    }
+    tenure_.start();
+    load("");
+    look_for_records();
+    tell_position();
+  }));
 }
 
 // No two servers have one name: a second one would be taken for the first.
@@ -165,8 +161,8 @@ void Member::enrolled(const etcd::Outcome& outcome, const etcd::TransactionResul
     }
   }
   around_.after(pause_after_failure_us, calls_.wrap([this] {
-                  if (!is_enrolled_ && tenure_.lease() != 0) enrol();
-                }));
+    if (!is_enrolled_ && tenure_.lease() != 0) enrol();
+  }));
 }
 
 // For `baton status`: how far each server has come.
@@ -190,18 +186,17 @@ void Member::tell_position() {
 }
 
 void Member::peers(std::function<void(const std::string&, std::vector<PeerInfo>)> done) {
-  etcd_.range({.keys = keys_.members()},
-              calls_.wrap([done = std::move(done)](const etcd::Outcome& outcome,
-                                                   const etcd::RangeResult& result) {
-                std::vector<PeerInfo> all;
-                for (const etcd::KeyValue& item : result.items) {
-                  proto::Member one;
-                  if (!one.ParseFromString(item.value)) continue;
-                  all.push_back(
-                      {one.name(), one.url(), one.program(), one.position(), one.leads()});
-                }
-                done(outcome.message, std::move(all));
-              }));
+  etcd_.range({.keys = keys_.members()}, calls_.wrap([done = std::move(done)](
+                                                         const etcd::Outcome& outcome,
+                                                         const etcd::RangeResult& result) {
+    std::vector<PeerInfo> all;
+    for (const etcd::KeyValue& item : result.items) {
+      proto::Member one;
+      if (!one.ParseFromString(item.value)) continue;
+      all.push_back({one.name(), one.url(), one.program(), one.position(), one.leads()});
+    }
+    done(outcome.message, std::move(all));
+  }));
 }
 
 // --- Loading ------------------------------------------------------------------------------------
@@ -226,12 +221,12 @@ void Member::fetch(etcd::Range range, Next next) {
                 troubled(outcome.message);
                 if (outcome.ok()) return next(result);
                 around_.after(pause_after_failure_us, loading_.wrap([this, range, next, outcome] {
-                                if (outcome.kind == etcd::Outcome::Kind::compacted) {
-                                  load("etcd has forgotten what was to be read");
-                                } else {
-                                  fetch(range, next);
-                                }
-                              }));
+                  if (outcome.kind == etcd::Outcome::Kind::compacted) {
+                    load("etcd has forgotten what was to be read");
+                  } else {
+                    fetch(range, next);
+                  }
+                }));
               }));
 }
 
@@ -388,8 +383,7 @@ void Member::campaign() {
   mine.set_lease(tenure_.length_us());
   etcd::Transaction transaction;
   transaction.compares = {is_absent(keys_.leader())};
-  transaction.then = {
-      Operation::put(keys_.leader(), mine.SerializeAsString(), tenure_.lease())};
+  transaction.then = {Operation::put(keys_.leader(), mine.SerializeAsString(), tenure_.lease())};
   etcd_.transact(std::move(transaction),
                  loading_.wrap([this](const etcd::Outcome& outcome, const auto&) {
                    troubled(outcome.message);
@@ -433,8 +427,8 @@ void Member::remove_leader(etcd::Revision since) {
                  loading_.wrap([this, since](const etcd::Outcome& outcome, const auto&) {
                    if (outcome.ok()) return;
                    around_.after(pause_after_failure_us, loading_.wrap([this, since] {
-                                   if (leader_ && leader_->since == since) remove_leader(since);
-                                 }));
+                     if (leader_ && leader_->since == since) remove_leader(since);
+                   }));
                  }));
 }
 

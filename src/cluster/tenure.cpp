@@ -30,7 +30,7 @@ void Tenure::start() { grant(); }
 void Tenure::grant() {
   const service::Time sent = now();
   etcd_.grant_lease(ttl_s_, calls_.wrap([this, sent](const etcd::Outcome& outcome,
-                                                        etcd::LeaseId lease, std::int64_t ttl_s) {
+                                                     etcd::LeaseId lease, std::int64_t ttl_s) {
     events_.troubled(outcome.message);
     if (!outcome.ok()) {
       around_.after(pause_after_failure_us, calls_.wrap([this] { grant(); }));
@@ -53,13 +53,13 @@ void Tenure::renew_later() {
 void Tenure::renew() {
   const service::Time sent = now();
   proof_.sent(sent);
-  etcd_.renew_lease(lease_, calls_.wrap([this, sent](const etcd::Outcome& outcome,
-                                                        std::int64_t ttl_s) {
-    events_.troubled(outcome.message);
-    if (!outcome.ok()) return;
-    if (ttl_s == 0) return lose();
-    proof_.renewed(now(), sent);
-  }));
+  etcd_.renew_lease(lease_,
+                    calls_.wrap([this, sent](const etcd::Outcome& outcome, std::int64_t ttl_s) {
+                      events_.troubled(outcome.message);
+                      if (!outcome.ok()) return;
+                      if (ttl_s == 0) return lose();
+                      proof_.renewed(now(), sent);
+                    }));
   renew_later();
 }
 

@@ -18,9 +18,10 @@ namespace baton::cluster {
 class Tenure {
  public:
   struct Events {
-    std::function<void()> begun;                       // there is a lease
-    std::function<void()> over;                        // there is none any more; another follows
-    std::function<void(const std::string&)> troubled;  // etcd did not do as it should; empty: it did
+    std::function<void()> begun;  // there is a lease
+    std::function<void()> over;   // there is none any more; another follows
+    std::function<void(const std::string&)>
+        troubled;  // etcd did not do as it should; empty: it did
   };
 
   Tenure(etcd::Etcd& etcd, Surroundings& around, std::int64_t ttl_s, Events events);

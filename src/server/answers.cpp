@@ -259,6 +259,19 @@ std::vector<proto::Answer> answer_files(const proto::Read& read, const Asked& as
   return parts.take(read.number());
 }
 
+std::vector<proto::Answer> answer_backup(const proto::Read& read, const Asked& asked) {
+  constexpr std::size_t piece_bytes = 1024 * 1024;
+  const std::string all = asked.make_backup();
+  std::vector<proto::Answer> parts;
+  for (std::size_t at = 0; at < all.size(); at += piece_bytes) {
+    proto::Answer& part = parts.emplace_back();
+    part.set_number(read.number());
+    part.add_backup(all.substr(at, piece_bytes));
+    part.set_more(at + piece_bytes < all.size());
+  }
+  return parts;
+}
+
 }  // namespace
 
 std::vector<proto::Answer> answer(const proto::Read& read, const Asked& asked) {
@@ -271,6 +284,8 @@ std::vector<proto::Answer> answer(const proto::Read& read, const Asked& asked) {
       return answer_status(read, asked);
     case proto::Read::kFiles:
       return answer_files(read, asked);
+    case proto::Read::kBackup:
+      return answer_backup(read, asked);
     case proto::Read::WHAT_NOT_SET:
       break;
   }

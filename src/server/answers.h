@@ -22,6 +22,7 @@ struct Asked {
   std::function<service::Duration(service::SessionId)> lease_left;
   std::function<bool(service::SessionId)> is_connected;
   std::function<void(proto::Status&)> fill_status;  // what the state does not know
+  std::function<std::string()> make_backup;
 };
 
 // In parts of a size that is fit for a frame; at least one.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "server/answers.h"
+#include "server/backup.h"
 
 namespace baton::server {
 
@@ -312,6 +313,13 @@ void Desk::read(Guest& guest, const proto::Read& read) {
             status.set_process(static_cast<std::uint32_t>(::getpid()));
             status.set_scope(options_.scope);
             status.set_following(role_ == Role::following);
+          },
+      .make_backup =
+          [this] {
+            return make_backup(engine_->state(), {.epoch = engine_->epoch(),
+                                                  .made_us = host_.wall_us(),
+                                                  .server = options_.server,
+                                                  .journal = options_.journal});
           }};
   // Made now, of what the state is now; told when that is durable.
   auto parts = std::make_shared<std::vector<proto::Answer>>(answer(read, asked));

@@ -87,19 +87,20 @@ void Scout::connected(const error_code& error, std::uint64_t round) {
 }
 
 void Scout::listen(std::uint64_t round) {
-  socket_.async_read_some(asio::buffer(heard_), [this, round](const error_code& error, std::size_t) {
-    if (round != round_) return;
-    if (!error) return listen(round);
-    const bool was_steady = Clock::now() - connected_at_ >= 2 * between_beliefs_;
-    if (was_steady) between_beliefs_ = {};
-    look();
-  });
+  socket_.async_read_some(
+      asio::buffer(heard_), [this, round](const error_code& error, std::size_t) {
+        if (round != round_) return;
+        if (!error) return listen(round);
+        const bool was_steady = Clock::now() - connected_at_ >= 2 * between_beliefs_;
+        if (was_steady) between_beliefs_ = {};
+        look();
+      });
 }
 
 void Scout::refused() {
   const auto now = Clock::now();
-  const bool is_believed = between_beliefs_ == Clock::duration{} ||
-                           now - believed_at_ >= between_beliefs_;
+  const bool is_believed =
+      between_beliefs_ == Clock::duration{} || now - believed_at_ >= between_beliefs_;
   if (is_believed) {
     believed_at_ = now;
     between_beliefs_ = std::clamp<Clock::duration>(2 * between_beliefs_, shortest_between_beliefs,

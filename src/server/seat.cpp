@@ -67,8 +67,8 @@ Seat::Seat(asio::io_context& io, const std::string& journal, const std::string& 
   of_etcd.user = options.user;
   of_etcd.password = options.password;
   if (options.tls) {
-    of_etcd.tls = etcd::Tls{options.ca_file, options.certificate_file, options.key_file,
-                            options.server_name};
+    of_etcd.tls =
+        etcd::Tls{options.ca_file, options.certificate_file, options.key_file, options.server_name};
   }
   try {
     etcd_ = etcd::connect(of_etcd);

@@ -14,6 +14,8 @@ void add_leader(CLI::App& app, Action& action);
 void add_locks(CLI::App& app, Action& action);
 void add_sessions(CLI::App& app, Action& action);
 void add_status(CLI::App& app, Action& action);
+void add_backup(CLI::App& app, Action& action);
+void add_restore(CLI::App& app, Action& action);
 void add_break(CLI::App& app, Action& action);
 void add_put(CLI::App& app, Action& action);
 void add_get(CLI::App& app, Action& action);

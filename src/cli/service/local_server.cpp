@@ -24,6 +24,8 @@ void add_service_commands(CLI::App& app, Action& action) {
   add_sessions(app, action);
   add_status(app, action);
   add_break(app, action);
+  add_backup(app, action);
+  add_restore(app, action);
   add_put(app, action);
   add_get(app, action);
   add_ls(app, action);

@@ -1,0 +1,59 @@
+#include "cli/cluster_options.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <string>
+
+#include "cli/command.h"
+
+namespace baton::cli {
+
+// With --journal etcd://…
+void add_cluster(CLI::App& command, server::ClusterOptions& cluster) {
+  const auto add = [&](const std::string& name, auto& value, const std::string& what,
+                       const std::string& variable) {
+    return command.add_option(name, value, what)->envname(variable)->group("Cluster");
+  };
+  add("--advertise", cluster.advertise,
+      "HOST:PORT where clients and the other servers find this one (default: the first --listen)",
+      "BATON_ADVERTISE");
+  add("--cluster", cluster.cluster, "Whose prefix in etcd it is: another cluster's is refused",
+      "BATON_CLUSTER")
+      ->capture_default_str();
+  add("--leader-lease", cluster.lease_s,
+      "Seconds until a leader that is silent is succeeded; etcd may make it longer",
+      "BATON_LEADER_LEASE")
+      ->check(CLI::Range(1, 60))
+      ->capture_default_str();
+  command
+      .add_flag("--etcd-dedicated", cluster.is_dedicated,
+                "Nobody else uses this etcd: its history may be compacted")
+      ->envname("BATON_ETCD_DEDICATED")
+      ->group("Cluster");
+  command
+      .add_flag("--etcd-tls", cluster.tls, "Speak TLS with etcd, as the machine believes others")
+      ->envname("BATON_ETCD_TLS")
+      ->group("Cluster");
+  add("--etcd-ca", cluster.ca_file, "A file: whom to believe that it is etcd", "BATON_ETCD_CA");
+  add("--etcd-cert", cluster.certificate_file, "A file: our certificate", "BATON_ETCD_CERT");
+  add("--etcd-key", cluster.key_file, "A file: its key", "BATON_ETCD_KEY");
+  add("--etcd-server-name", cluster.server_name, "To expect in etcd's certificate",
+      "BATON_ETCD_SERVER_NAME");
+  add("--etcd-user", cluster.user, "Of etcd; the password is in BATON_ETCD_PASSWORD",
+      "BATON_ETCD_USER");
+}
+
+// A password in a flag would be seen by everybody on the machine.
+void complete(server::ClusterOptions& cluster) {
+  const char* password = std::getenv("BATON_ETCD_PASSWORD");
+  if (password != nullptr) cluster.password = password;
+  if (!cluster.user.empty() && cluster.password.empty()) {
+    throw UsageError("--etcd-user needs the password in BATON_ETCD_PASSWORD");
+  }
+  if (cluster.certificate_file.empty() != cluster.key_file.empty()) {
+    throw UsageError("--etcd-cert and --etcd-key go together");
+  }
+  cluster.tls = cluster.tls || !cluster.ca_file.empty() || !cluster.certificate_file.empty();
+}
+
+}  // namespace baton::cli

@@ -1,0 +1,16 @@
+// The options of a server in a cluster, for all commands that are one.
+#pragma once
+
+#include "server/seat.h"
+
+namespace CLI {
+class App;
+}
+
+namespace baton::cli {
+
+void add_cluster(CLI::App& command, server::ClusterOptions& cluster);
+// What is not said by options. Throws UsageError.
+void complete(server::ClusterOptions& cluster);
+
+}  // namespace baton::cli

@@ -1,0 +1,132 @@
+// Backups of the service, and back from them.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <memory>
+
+#include "cli/cluster_options.h"
+#include "cli/service/commands.h"
+#include "cli/service/connection.h"
+#include "cli/service/duration.h"
+#include "cli/text.h"
+#include "server/backup.h"
+
+namespace baton::cli {
+
+namespace {
+
+struct BackupOptions {
+  std::string file;
+  std::string url;
+  std::string journal;
+  server::ClusterOptions cluster;
+};
+
+// All of it or nothing, and on the disk when it is there.
+void write_file(const std::string& path, const std::string& bytes) {
+  const std::string aside = path + ".new";
+  const int file = ::open(aside.c_str(), O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0600);
+  bool is_written = file >= 0;
+  for (std::size_t at = 0; is_written && at < bytes.size();) {
+    const ssize_t count = ::write(file, bytes.data() + at, bytes.size() - at);
+    is_written = count > 0;
+    if (is_written) at += static_cast<std::size_t>(count);
+  }
+  is_written = is_written && ::fsync(file) == 0;
+  const int problem = errno;
+  if (file >= 0) ::close(file);
+  if (is_written && ::rename(aside.c_str(), path.c_str()) == 0) return;
+  ::unlink(aside.c_str());
+  throw UsageError("cannot write " + path + ": " + std::strerror(is_written ? errno : problem));
+}
+
+std::string read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw UsageError("cannot read " + path + ": " + std::strerror(errno));
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+std::string describe(const server::BackupInfo& info) {
+  return fmt::format("{} files, epoch {}", grouped(info.files), info.epoch);
+}
+
+int backup(const BackupOptions& options) {
+  if (!options.url.empty() && !options.journal.empty()) {
+    throw UsageError("--url and --journal do not go together");
+  }
+  const std::string bytes = options.journal.empty()
+                                ? value_of(Reach(options.url).connect().backup())
+                                : server::make_backup(options.journal);
+  write_file(options.file, bytes);
+  std::cout << fmt::format("{}: {}, {} bytes\n", options.file,
+                           describe(server::read_backup(bytes)), grouped(bytes.size()));
+  return exit_ok;
+}
+
+int restore(BackupOptions& options) {
+  if (options.journal.empty()) throw UsageError("say to which journal: --journal PATH or etcd://…");
+  complete(options.cluster);
+  const std::string bytes = read_file(options.file);
+  const server::BackupInfo info = server::read_backup(bytes);
+  server::restore(bytes, options.journal, options.cluster);
+  std::cout << fmt::format(
+      "{}: {}\n"
+      "Nobody holds anything in it, and fences go on above all that were given out.\n",
+      options.journal, describe(info));
+  if (info.longest_ttl.value > 0) {
+    std::cout << fmt::format(
+        "Clients of the service that it was taken from may believe in their locks for up to {} "
+        "after it was stopped: wait for that before you start this one.\n",
+        spoken(std::chrono::microseconds(info.longest_ttl.value)));
+  }
+  return exit_ok;
+}
+
+template <class Function>
+Action action_of(const std::string& name, const std::shared_ptr<BackupOptions>& options,
+                 Function function) {
+  return service_action(name, [options, function] {
+    try {
+      return function(*options);
+    } catch (const journal::Unusable& problem) {
+      throw Refused(problem.what(), exit_usage);
+    }
+  });
+}
+
+}  // namespace
+
+void add_backup(CLI::App& app, Action& action) {
+  CLI::App& command =
+      *app.add_subcommand("backup",
+                          "Writes what outlives sessions to a file: files, and how far fences have "
+                          "come.\n\nExample: baton backup /var/backups/baton");
+  const auto options = std::make_shared<BackupOptions>();
+  command.add_option("FILE", options->file, "Is replaced if it is there")->required();
+  command.add_option("--journal", options->journal,
+                     "sqlite:PATH of a server that does not run, instead of asking one that does");
+  add_url(command, options->url);
+  command.callback([options, &action] { action = action_of("backup", options, backup); });
+}
+
+void add_restore(CLI::App& app, Action& action) {
+  CLI::App& command = *app.add_subcommand(
+      "restore",
+      "Begins a journal with what is in a backup, so that fences go on above it.\n\n"
+      "Example: baton restore /var/backups/baton --journal etcd://a:2379,b:2379,c:2379/baton");
+  const auto options = std::make_shared<BackupOptions>();
+  command.add_option("FILE", options->file, "That baton backup has written")->required();
+  command.add_option("--journal", options->journal,
+                     "Where: sqlite:PATH or etcd://HOST:PORT,HOST:PORT/PREFIX; must be empty");
+  add_cluster(command, options->cluster);
+  command.callback([options, &action] { action = action_of("restore", options, restore); });
+}
+
+}  // namespace baton::cli

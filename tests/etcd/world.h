@@ -16,6 +16,7 @@
 
 #include "etcd/etcd.h"
 #include "etcd/grpc_etcd.h"
+#include "etcd/model_etcd.h"
 #include "support/etcd_process.h"
 
 namespace baton::etcd {
@@ -64,6 +65,30 @@ class World {
   virtual std::unique_ptr<Etcd> connect() = 0;
   // False if the condition does not come to hold for a very long time.
   virtual bool until(const std::function<bool()>& condition) = 0;
+  virtual std::int64_t now_us() const = 0;
+  void pass(std::int64_t us) {
+    const std::int64_t end_us = now_us() + us;
+    until([&] { return now_us() >= end_us; });
+  }
+};
+
+class ModelWorld : public World {
+ public:
+  explicit ModelWorld(std::uint64_t seed) : etcd(seed) {}
+
+  std::unique_ptr<Etcd> connect() override { return etcd.connect(); }
+  bool until(const std::function<bool()>& condition) override {
+    constexpr std::int64_t hour_us = 3'600'000'000;
+    const std::int64_t end_us = now_us() + hour_us;
+    while (!condition()) {
+      if (now_us() >= end_us) return false;
+      etcd.advance(100);
+    }
+    return true;
+  }
+  std::int64_t now_us() const override { return etcd.now_us(); }
+
+  ModelEtcd etcd;
 };
 
 class RealWorld : public World {
@@ -74,12 +99,16 @@ class RealWorld : public World {
     EtcdOptions result;
     result.endpoints = cluster.endpoints();
     result.post = mailbox.post();
-    result.timeout_ms = 5000;
+    result.timeout_ms = 10'000;  // machines that run tests may be slow
     return result;
   }
   std::unique_ptr<Etcd> connect() override { return etcd::connect(options()); }
   bool until(const std::function<bool()>& condition) override {
     return mailbox.run_until(condition);
+  }
+  std::int64_t now_us() const override {
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<std::chrono::microseconds>(now).count();
   }
 
   support::EtcdCluster cluster;

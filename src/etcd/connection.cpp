@@ -1,6 +1,9 @@
 #include "etcd/connection.h"
 
+#include <grpc/support/log.h>
+
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
@@ -71,6 +74,17 @@ gpr_timespec in(Clock::duration duration) {
   return gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), gpr_time_from_micros(us, GPR_TIMESPAN));
 }
 
+// What gRPC has to say is in the outcomes; on its own it would write to standard error, for each
+// attempt to connect.
+void keep_quiet() {
+  static const bool is_quiet = [] {
+    if (std::getenv("GRPC_VERBOSITY") != nullptr) return false;
+    gpr_set_log_function([](gpr_log_func_args*) {});
+    return true;
+  }();
+  static_cast<void>(is_quiet);
+}
+
 // What gRPC gives back for the alarm, as a job would be.
 void* const alarm_tag = nullptr;
 
@@ -80,6 +94,7 @@ Connection::Connection(const EtcdOptions& options)
     : options_(options), timeout_(options.timeout_ms), needs_token_(!options.user.empty()) {
   if (options.endpoints.empty()) throw std::runtime_error("etcd: no endpoint is given");
   if (!options.post) throw std::runtime_error("etcd: nowhere to call back");
+  keep_quiet();
   const auto how = credentials(options);
   const auto with = arguments(options);
   for (const std::string& address : options.endpoints) {

@@ -45,6 +45,7 @@ void add_cluster(CLI::App& command, server::ClusterOptions& cluster) {
 
 // A password in a flag would be seen by everybody on the machine.
 void complete(server::ClusterOptions& cluster) {
+  cluster.connect = etcd::connect;
   const char* password = std::getenv("BATON_ETCD_PASSWORD");
   if (password != nullptr) cluster.password = password;
   if (!cluster.user.empty() && cluster.password.empty()) {

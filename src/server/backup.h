@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string>
 
+#include "baton/journal.pb.h"
 #include "journal/journal.h"
 #include "server/seat.h"
 #include "service/state.h"
@@ -22,13 +23,15 @@ struct BackupInfo {
   std::string journal;
   service::Duration longest_ttl{0};
   std::size_t files = 0;
+  std::uint64_t fences_below = 0;  // all that were given out are
 };
 
 std::string make_backup(const service::State& state, const BackupInfo& info);
 // Of a journal that no server uses. Throws journal::Unusable.
 std::string make_backup(const std::string& journal);
 // Throws journal::Unusable.
-BackupInfo read_backup(const std::string& backup);
+proto::Backup parse_backup(const std::string& bytes);
+BackupInfo describe_backup(const std::string& bytes);
 // Into a journal that is empty. Throws journal::Unusable.
 void restore(const std::string& backup, const std::string& journal, const ClusterOptions& cluster);
 

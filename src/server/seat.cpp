@@ -8,8 +8,6 @@
 #include <random>
 #include <utility>
 
-#include "etcd/grpc_etcd.h"
-
 namespace baton::server {
 
 namespace {
@@ -61,6 +59,7 @@ Seat::Seat(asio::io_context& io, const std::string& journal, const std::string& 
         member_->suspect(*leader);
       }) {
   const EtcdPlace place = parse_etcd(journal);
+  if (!options.connect) throw journal::Unusable(journal + ": this program knows nothing of etcd");
   etcd::EtcdOptions of_etcd;
   of_etcd.endpoints = place.endpoints;
   of_etcd.post = [&io](std::function<void()> what) { asio::post(io, std::move(what)); };
@@ -71,7 +70,7 @@ Seat::Seat(asio::io_context& io, const std::string& journal, const std::string& 
         etcd::Tls{options.ca_file, options.certificate_file, options.key_file, options.server_name};
   }
   try {
-    etcd_ = etcd::connect(of_etcd);
+    etcd_ = options.connect(of_etcd);
   } catch (const std::runtime_error& problem) {
     throw journal::Unusable(journal + ": " + problem.what());
   }

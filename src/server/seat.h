@@ -15,12 +15,15 @@
 #include "baton/client.pb.h"
 #include "cluster/member.h"
 #include "cluster/surroundings.h"
+#include "etcd/grpc_etcd.h"
 #include "server/scout.h"
 #include "service/command.h"
 
 namespace baton::server {
 
 struct ClusterOptions {
+  // etcd::connect, in programs that shall know etcd: only they need gRPC.
+  std::function<std::unique_ptr<etcd::Etcd>(const etcd::EtcdOptions&)> connect;
   std::string cluster = "baton";
   std::string advertise;  // the URL under which others find this server
   std::int64_t lease_s = 2;

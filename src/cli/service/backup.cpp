@@ -66,7 +66,7 @@ int backup(const BackupOptions& options) {
                                 : server::make_backup(options.journal);
   write_file(options.file, bytes);
   std::cout << fmt::format("{}: {}, {} bytes\n", options.file,
-                           describe(server::read_backup(bytes)), grouped(bytes.size()));
+                           describe(server::describe_backup(bytes)), grouped(bytes.size()));
   return exit_ok;
 }
 
@@ -74,7 +74,7 @@ int restore(BackupOptions& options) {
   if (options.journal.empty()) throw UsageError("say to which journal: --journal PATH or etcd://…");
   complete(options.cluster);
   const std::string bytes = read_file(options.file);
-  const server::BackupInfo info = server::read_backup(bytes);
+  const server::BackupInfo info = server::describe_backup(bytes);
   server::restore(bytes, options.journal, options.cluster);
   std::cout << fmt::format(
       "{}: {}\n"

@@ -542,6 +542,7 @@ void Core::lose(Failure why) {
   is_lost_ = true;
   const auto held = std::exchange(holds_, {});
   for (const auto& hold : held) lose_hold(hold, why);
+  const auto stopping = std::exchange(stopping_, {});
   calls_.push_back([self = shared_from_this()] { self->lost_.request_stop(); });
   for (auto& callback : std::exchange(on_lost_, {}))
     calls_.push_back([callback = std::move(callback), why] { callback(why); });

@@ -208,6 +208,7 @@ class Core final : public std::enable_shared_from_this<Core>, private Link::Owne
   std::map<std::uint64_t, Reading> readings_;
   std::map<std::uint64_t, WatchRequest> watches_;
   std::set<std::shared_ptr<Hold>> holds_;
+  std::set<std::shared_ptr<Hold>> stopping_;  // the server wants them back, and work may go on
 
   std::deque<std::function<void()>> calls_;
   bool gathers_ = false;  // writes of the callbacks go out together

@@ -117,6 +117,7 @@ void Core::release(const std::shared_ptr<Hold>& hold, Replied done) {
   if (before == Hold::State::lost || before == Hold::State::held)
     hold->state = Hold::State::released;
   holds_.erase(hold);
+  stopping_.erase(hold);
   if (is_closed_ || is_lost_ || before != Hold::State::held) {
     const Failure failure = before == Hold::State::released
                                 ? Failure{Error::not_held, "it was released already"}
@@ -167,17 +168,21 @@ void Core::lose_hold(const std::shared_ptr<Hold>& hold, const Failure& why) {
 }
 
 // The server wants a name back. It is lost at once; that the work on it has stopped is only known
-// when its Lock is released or gone.
+// when its Lock is released or gone. Until then the server says so again after each reconnect.
 void Core::hear(const proto::HoldOver& over) {
   bool is_known = false;
-  const auto held = holds_;
-  for (const auto& hold : held) {
+  auto concerned = holds_;
+  concerned.insert(stopping_.begin(), stopping_.end());
+  for (const auto& hold : concerned) {
     if (hold->asked.space() != over.space() || hold->asked.guard() != over.guard()) continue;
     for (std::size_t i = 0; i < hold->names.size(); ++i) {
       if (hold->names[i] != over.name() || hold->parts[i].fence() > over.fence()) continue;
       is_known = true;
-      hold->wanted_back.emplace_back(over.name(), over.fence());
+      const std::pair<std::string, std::uint64_t> wanted(over.name(), over.fence());
+      auto& all = hold->wanted_back;
+      if (std::find(all.begin(), all.end(), wanted) == all.end()) all.push_back(wanted);
       holds_.erase(hold);
+      stopping_.insert(hold);
       lose_hold(hold, {Error::lock_lost, over.reason()});
     }
   }

@@ -13,8 +13,6 @@ namespace baton::server {
 
 namespace {
 
-constexpr std::size_t most_endings_kept = 10'000;  // of one session
-
 // What may be asked without a session: nobody holds anything by it.
 bool needs_session(const proto::Request& request) {
   switch (request.what_case()) {
@@ -42,7 +40,6 @@ void Desk::attach(Engine& engine) {
   role_ = Role::closed;
   bound_.clear();
   unreported_.clear();
-  endings_.clear();
 }
 
 void Desk::follow(std::string leader_url) {
@@ -60,7 +57,6 @@ void Desk::open(service::Duration promised) {
                       promised);
   }
   watches_.begin_at(engine_->state().revision());
-  find_endings();
   role_ = Role::leading;
 }
 
@@ -156,7 +152,6 @@ void Desk::request(Guest& guest, proto::Request& request) {
     return refuse(guest, number, refusal->error, std::move(refusal->message));
   }
   if (!is_reported(guest, request)) return;
-  forget(guest.session_, request);
   if (request.has_close_session()) leases_.close(guest.session_);
   if (guest.session_ != service::no_session) return engine_->submit(request, std::move(command));
   engine_->submit(request, std::move(command), [this, to = guest.number_](const auto& reply) {
@@ -257,6 +252,20 @@ void Desk::resume(Guest& guest, const proto::Resume& resume) {
   resumed.set_ttl(engine_->state().session(session)->ttl.value);
   guest.send(sending_);
   remind(guest, session);
+}
+
+// What ended while it was away. An end that is not durable yet may not have happened.
+void Desk::remind(Guest& guest, service::SessionId session) {
+  auto endings = engine_.state().endings(session);
+  if (endings.empty()) return;
+  later(guest, [this, session, endings = std::move(endings)](Guest& to) {
+    if (to.session_ != session) return;
+    for (const service::HoldOver& over : endings) {
+      sending_.Clear();
+      fill(*sending_.mutable_hold_over(), over);
+      to.send(sending_);
+    }
+  });
 }
 
 void Desk::keep_alive(Guest& guest, const proto::KeepAlive& message) {
@@ -374,7 +383,6 @@ void Desk::deliver(service::Effects& effects) {
       fill(*sending_.mutable_queued(), *queued);
       guest->send(sending_);
     } else if (const auto* hold = std::get_if<service::HoldOver>(&effect)) {
-      remember(*hold);
       Guest* guest = guest_of(hold->session);
       if (guest == nullptr) continue;
       sending_.Clear();
@@ -403,7 +411,6 @@ void Desk::refuse(Guest& guest, std::uint64_t request, Error error, std::string 
 void Desk::session_over(const service::SessionOver& over) {
   leases_.close(over.session);
   unreported_.erase(over.session.value);
-  endings_.erase(over.session.value);
   Guest* guest = guest_of(over.session);
   if (guest == nullptr) return;
   guest->is_session_over_ = true;
@@ -421,54 +428,6 @@ void Desk::later(Guest& guest, std::function<void(Guest&)> what) {
 Guest* Desk::guest_of(service::SessionId session) const {
   const auto at = bound_.find(session.value);
   return at == bound_.end() ? nullptr : at->second;
-}
-
-// --- Holds that are over ------------------------------------------------------------------------
-
-// A client that was away when its hold ended must hear of it when it comes back.
-void Desk::remember(const service::HoldOver& over) {
-  auto& all = endings_[over.session.value];
-  if (all.size() < most_endings_kept) all.push_back(over);
-}
-
-void Desk::forget(service::SessionId session, const proto::Request& request) {
-  if (endings_.empty() || !(request.has_acknowledge() || request.has_release())) return;
-  const auto at = endings_.find(session.value);
-  if (at == endings_.end()) return;
-  std::erase_if(at->second, [&](const service::HoldOver& over) {
-    if (request.has_acknowledge()) {
-      const auto& it = request.acknowledge();
-      return it.name() == over.name && space_of(it.space()) == over.space &&
-             it.guard() == over.guard.value;
-    }
-    const auto& it = request.release();
-    return space_of(it.space()) == over.space && it.guard() == over.guard.value &&
-           std::find(it.names().begin(), it.names().end(), over.name) != it.names().end();
-  });
-  if (at->second.empty()) endings_.erase(at);
-}
-
-void Desk::remind(Guest& guest, service::SessionId session) {
-  const auto at = endings_.find(session.value);
-  if (at == endings_.end()) return;
-  for (const service::HoldOver& over : at->second) {
-    sending_.Clear();
-    fill(*sending_.mutable_hold_over(), over);
-    guest.send(sending_);
-  }
-}
-
-// Of an earlier server's time.
-void Desk::find_endings() {
-  for (const service::Space space : {service::Space::lock, service::Space::election}) {
-    for (const service::LockInfo& lock : engine_->state().locks(space)) {
-      for (const service::HolderInfo& holder : lock.holders) {
-        if (!holder.ends || holder.expired) continue;
-        remember({holder.party.session, space, lock.name, holder.party.guard, holder.fence,
-                  "it was ended while another server led"});
-      }
-    }
-  }
 }
 
 // --- Leases -------------------------------------------------------------------------------------

@@ -88,11 +88,8 @@ class Desk {
   void opened(const service::Opened& opened);
   void bind(Guest& guest, service::SessionId session);
   void session_over(const service::SessionOver& over);
-  // What it was told, or not, about holds that are over, until it has acknowledged it.
-  void remember(const service::HoldOver& over);
-  void forget(service::SessionId session, const proto::Request& request);
+  // Of holds that are over, until it has acknowledged that it knows.
   void remind(Guest& guest, service::SessionId session);
-  void find_endings();
 
   void reply(Guest& guest, const service::Reply& reply);
   void refuse(Guest& guest, std::uint64_t request, Error error, std::string message);
@@ -111,9 +108,8 @@ class Desk {
   std::string leader_url_;
   std::uint64_t next_guest_ = 1;
   std::unordered_map<std::uint64_t, Guest*> guests_;
-  std::unordered_map<std::uint64_t, Guest*> bound_;                            // by session
-  std::unordered_set<std::uint64_t> unreported_;                               // sessions
-  std::unordered_map<std::uint64_t, std::vector<service::HoldOver>> endings_;  // by session
+  std::unordered_map<std::uint64_t, Guest*> bound_;  // by session
+  std::unordered_set<std::uint64_t> unreported_;     // sessions
   proto::ClientMessage received_;
   proto::ServerMessage sending_;
 };

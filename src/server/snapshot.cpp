@@ -98,6 +98,7 @@ void fill(proto::Snapshot::Session& message, const service::SessionImage& it) {
     server::fill(*answer->mutable_reply(), reply);
     answer->set_fast(reply.fast);
   }
+  for (const service::HoldOver& over : it.endings) server::fill(*message.add_endings(), over);
 }
 
 service::SessionImage session_of(const proto::Snapshot::Session& it) {
@@ -113,12 +114,14 @@ service::SessionImage session_of(const proto::Snapshot::Session& it) {
                               .confirmed = {it.confirmed()},
                               .must_report = it.must_report(),
                               .waiting = {},
-                              .answers = {}};
+                              .answers = {},
+                              .endings = {}};
   for (const auto& waiting : it.waiting()) image.waiting.push_back(waiting_of(waiting));
   for (const auto& answer : it.answers()) {
     image.answers.push_back(reply_of(answer.reply(), image.id));
     image.answers.back().fast = answer.fast();
   }
+  for (const auto& over : it.endings()) image.endings.push_back(hold_over_of(over, image.id));
   return image;
 }
 

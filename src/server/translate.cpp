@@ -266,6 +266,11 @@ void fill(proto::HoldOver& message, const service::HoldOver& over) {
   message.set_reason(over.reason);
 }
 
+service::HoldOver hold_over_of(const proto::HoldOver& message, service::SessionId session) {
+  return {session,           space_of(message.space()), message.name(),
+          {message.guard()}, {message.fence()},         message.reason()};
+}
+
 void fill(proto::SessionOver& message, const service::SessionOver& over) {
   message.set_session(over.session.value);
   message.set_reason(over.reason);

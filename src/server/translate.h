@@ -42,6 +42,7 @@ service::Who who_of(const proto::Who& who);
 service::Acquire acquire_of(const proto::Acquire& acquire);
 void fill(proto::Acquire& message, const service::Acquire& acquire);
 service::Reply reply_of(const proto::Reply& message, service::SessionId session);
+service::HoldOver hold_over_of(const proto::HoldOver& message, service::SessionId session);
 service::Change change_of(const proto::Change& message);
 
 constexpr proto::Space proto_of(service::Space space) {

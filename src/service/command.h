@@ -53,7 +53,8 @@ inline constexpr Duration longest_wait{365LL * 24 * 3'600'000'000};
 inline constexpr std::size_t most_sessions = 200'000;
 inline constexpr std::size_t most_waiting = 10'000;  // requests of one session
 inline constexpr std::size_t most_unconfirmed =
-    10'000;  // answers that one session left unconfirmed
+    10'000;                                          // answers that one session left unconfirmed
+inline constexpr std::size_t most_endings = 10'000;  // of holds, that one session has not confirmed
 inline constexpr std::size_t most_file_bytes = 256 * 1024 * 1024;   // keys and values of all files
 inline constexpr std::size_t most_changes = 10'000;                 // kept for watches …
 inline constexpr std::size_t most_change_bytes = 16 * 1024 * 1024;  // … and no more than this

@@ -59,6 +59,7 @@ SessionImage image_of(const Session& session, bool must_report) {
                      .must_report = must_report};
   for (const auto& [id, request] : session.waiting) image.waiting.push_back(image_of(request));
   image.answers.assign(session.answers.begin(), session.answers.end());
+  image.endings = session.endings;
   return image;
 }
 
@@ -127,6 +128,7 @@ void Machine::restore(const SessionImage& image) {
   session.ends = image.ends;
   session.confirmed = image.confirmed;
   session.answers.assign(image.answers.begin(), image.answers.end());
+  session.endings = image.endings;
   tables_.nonces.emplace(image.nonce, image.id);
   if (image.must_report) tables_.unreported.insert(image.id);
   if (session.is_over())

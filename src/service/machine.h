@@ -84,6 +84,7 @@ class Machine {
   std::string busy_message(const Request& request) const;
   void tell_over(Lock& lock, const Party& party, Hold& hold, const std::string& reason);
   void break_hold(Lock& lock, const Party& party, bool force);
+  void tell(HoldOver over);
 
   // machine_grants.cpp
   Lock& lock_at(Space space, const std::string& name, std::uint32_t slots);

@@ -4,6 +4,16 @@
 #include "service/wait_graph.h"
 
 namespace baton::service {
+namespace {
+
+// Whether it is about this hold.
+template <class Other>
+bool is_same(const HoldOver& over, const Other& other) {
+  return over.fence == other.fence && over.guard == other.guard && over.space == other.space &&
+         over.name == other.name;
+}
+
+}  // namespace
 
 // --- Acquire ------------------------------------------------------------------------------------
 
@@ -109,6 +119,10 @@ void Machine::carry_out(const Asker& asker, const Cancel& cancel) {
 
 void Machine::carry_out(const Asker& asker, const Release& release) {
   if (const auto refusal = refuse_names(release.names)) return answer(asker, *refusal);
+  std::erase_if(asker.session->endings, [&](const HoldOver& over) {
+    return over.space == release.space && over.guard == release.guard &&
+           std::find(release.names.begin(), release.names.end(), over.name) != release.names.end();
+  });
   const Party party{asker.id, release.guard};
   for (const auto& name : release.names) {
     const Lock* lock = tables_.lock(release.space, name);
@@ -184,13 +198,20 @@ bool Machine::would_deadlock_at_once(const Request& upgrade) {
 
 // --- Taken away ---------------------------------------------------------------------------------
 
+// Kept by the session, which may be away: what is said last of a hold counts.
+void Machine::tell(HoldOver over) {
+  auto& endings = tables_.session(over.session)->endings;
+  std::erase_if(endings, [&](const HoldOver& one) { return is_same(one, over); });
+  if (endings.size() < most_endings) endings.push_back(over);
+  effects_->push_back(std::move(over));
+}
+
 void Machine::tell_over(Lock& lock, const Party& party, Hold& hold, const std::string& reason) {
   const Duration ttl = tables_.session(party.session)->ttl;
   disarm(lock, party, hold);
   hold.ends = now_ + ttl;
   arm(lock, party, hold);
-  effects_->push_back(
-      HoldOver{party.session, lock.space, std::string(lock.name), party.guard, hold.fence, reason});
+  tell({party.session, lock.space, std::string(lock.name), party.guard, hold.fence, reason});
   give_up_upgrade(lock, party, Error::lock_lost);
   note_own(party, lock);
 }
@@ -202,8 +223,8 @@ void Machine::break_hold(Lock& lock, const Party& party, bool force) {
     return;
   }
   if (!hold.expired)
-    effects_->push_back(HoldOver{party.session, lock.space, std::string(lock.name), party.guard,
-                                 hold.fence, "it was broken by an operator, by force"});
+    tell({party.session, lock.space, std::string(lock.name), party.guard, hold.fence,
+          "it was broken by an operator, by force"});
   let_go(lock, party);
 }
 
@@ -225,6 +246,8 @@ void Machine::carry_out(const Asker& asker, const Break& breaking) {
 
 void Machine::carry_out(const Asker& asker, const Acknowledge& acknowledge) {
   if (const auto refusal = refuse_name(acknowledge.name)) return answer(asker, *refusal);
+  std::erase_if(asker.session->endings,
+                [&](const HoldOver& over) { return is_same(over, acknowledge); });
   Lock* lock = tables_.lock(acknowledge.space, acknowledge.name);
   const Party party{asker.id, acknowledge.guard};
   const auto own = lock == nullptr ? std::map<Party, Hold>::iterator{} : lock->holds.find(party);

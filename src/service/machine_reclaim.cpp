@@ -16,6 +16,15 @@ bool is_compatible(const Reclaim::Held& held, const Lock& lock, const Hold& hold
   return held.mode == Mode::shared && hold.mode == Mode::shared && held.fence == hold.fence;
 }
 
+// It was taken away while the client was away.
+std::optional<HoldOver> find_ending(const Session& session, const Reclaim::Held& held) {
+  for (const HoldOver& over : session.endings)
+    if (over.space == held.space && over.guard == held.guard && over.fence == held.fence &&
+        over.name == held.name)
+      return over;
+  return std::nullopt;
+}
+
 }  // namespace
 
 // The journal may lack the last grants and releases of the fast grade, so what the client says
@@ -95,12 +104,15 @@ void Machine::restore(Session& session, const Reclaim::Held& held) {
   const Party party{session.id, held.guard};
   Lock* known = tables_.lock(held.space, held.name);
   const bool is_own = known != nullptr && known->holds.contains(party);
+  if (const auto ended = is_own ? std::nullopt : find_ending(session, held)) {
+    effects_->push_back(*ended);
+    return;
+  }
   const bool is_possible = !refuse(held) && held.fence < fence_floor_ && held.fence.value > 0 &&
                            (!is_own || known->holds.at(party).fence == held.fence);
   if (!is_possible || !prevails(party, held)) {
-    effects_->push_back(
-        HoldOver{session.id, held.space, held.name, held.guard, held.fence,
-                 is_possible ? "it was granted to another since" : "it cannot have been granted"});
+    tell({session.id, held.space, held.name, held.guard, held.fence,
+          is_possible ? "it was granted to another since" : "it cannot have been granted"});
     if (is_possible && is_own) let_go(*known, party);
     return;
   }
@@ -140,8 +152,8 @@ bool Machine::prevails(const Party& reporter, const Reclaim::Held& held) {
   for (const Party& party : in_the_way) {
     const Hold& hold = lock->holds.at(party);
     if (!hold.expired)
-      effects_->push_back(HoldOver{party.session, held.space, held.name, party.guard, hold.fence,
-                                   "it was granted to another since"});
+      tell({party.session, held.space, held.name, party.guard, hold.fence,
+            "it was granted to another since"});
     let_go(*lock, party);
   }
   if (lock->holds.empty() && lock->slots != held.slots) {

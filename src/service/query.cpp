@@ -128,6 +128,11 @@ std::vector<SessionInfo> State::sessions() const {
   return infos;
 }
 
+std::vector<HoldOver> State::endings(SessionId id) const {
+  const Session* found = machine_->tables().session(id);
+  return found == nullptr ? std::vector<HoldOver>() : found->endings;
+}
+
 std::size_t State::session_count() const { return machine_->tables().sessions.size(); }
 
 std::optional<SessionId> State::session_of(std::string_view nonce) const {

@@ -187,6 +187,7 @@ struct SessionImage {
   bool must_report = false;
   std::vector<WaitingImage> waiting;  // by request
   std::vector<Reply> answers;         // by request
+  std::vector<HoldOver> endings;      // as they came
 
   friend bool operator==(const SessionImage&, const SessionImage&) = default;
 };
@@ -253,6 +254,9 @@ class State {
   std::optional<SessionInfo> session(SessionId id) const;
   std::vector<SessionInfo> sessions() const;  // by id
   std::size_t session_count() const;
+  // Holds of the session that were ended, and of which it has not said that it knows: who comes
+  // back after it was away must be told again. As they came.
+  std::vector<HoldOver> endings(SessionId id) const;
   // The session that an opening with this nonce made, if it is still there.
   std::optional<SessionId> session_of(std::string_view nonce) const;
   // "session 3 (backup on host a)".

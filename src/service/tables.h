@@ -121,6 +121,8 @@ struct Session {
   std::set<std::pair<GuardId, RequestId>> waiting_of;  // the same, by guard
   std::set<std::string> tied;                          // files
   std::deque<Reply> answers;                           // by request
+  // Holds that were ended and not by it, until it has said that it knows: it may have been away.
+  std::vector<HoldOver> endings;
 
   bool is_over() const { return ends.value != 0; }
 };

@@ -199,6 +199,9 @@ TEST_F(ClientLease, HoldThatIsOverIsAcknowledgedWhenReleased) {
     return false;
   };
   EXPECT_FALSE(acknowledged());
+  EXPECT_TRUE(client.status());
+  EXPECT_TRUE(client.status());
+  EXPECT_FALSE(acknowledged()) << "to be told again changes nothing: the work may still go on";
   EXPECT_EQ(lock.release().error(), Error::lock_lost);
   EXPECT_TRUE(eventually(acknowledged));
 }

@@ -24,8 +24,9 @@ class DeskTest : public testing::Test {
     for (FakeGuest* guest : {&a, &b}) desk->leave(*guest);
   }
 
-  void begin() {
-    life = std::make_unique<Life>(store);
+  void begin(EngineOptions options = {}) {
+    for (FakeGuest* guest : {&a, &b}) guest->told.clear();
+    life = std::make_unique<Life>(store, std::move(options));
     desk = std::make_unique<Desk>(*life->engine, life->host, DeskOptions{});
     life->host.on_deliver = [this](service::Effects& effects) { desk->deliver(effects); };
     life->start();
@@ -63,6 +64,19 @@ class DeskTest : public testing::Test {
     message.mutable_request()->set_request(next++);
     message.mutable_request()->mutable_put()->set_key(key);
     message.mutable_request()->mutable_put()->set_value(value);
+    return message;
+  }
+  proto::ClientMessage break_by_force(const std::string& name) {
+    proto::ClientMessage message;
+    message.mutable_request()->set_request(next++);
+    message.mutable_request()->mutable_break_()->set_name(name);
+    message.mutable_request()->mutable_break_()->set_force(true);
+    return message;
+  }
+  proto::ClientMessage resume(service::SessionId session, const std::string& nonce) {
+    proto::ClientMessage message;
+    message.mutable_resume()->set_session(session.value);
+    message.mutable_resume()->set_nonce(nonce);
     return message;
   }
   proto::ClientMessage keep_alive() {
@@ -236,6 +250,55 @@ TEST_F(DeskTest, WithoutASessionOneMayWriteAndBreakButNotHold) {
   breaking.mutable_request()->mutable_break_()->set_name("x");
   say(b, breaking);
   EXPECT_EQ(b.told.back().reply().error(), 0U);
+  EXPECT_TRUE(a.told.back().has_hold_over());
+}
+
+// With and without a snapshot in between.
+TEST_F(DeskTest, WhoWasAwayWhenItsHoldEndedIsToldByTheNextServer) {
+  for (const std::size_t commands_per_snapshot : {1000, 1}) {
+    const std::string nonce = std::to_string(commands_per_snapshot);
+    open(a, nonce);
+    say(a, acquire("x"));
+    const auto session = a.session();
+    const auto fence = a.told.back().reply().granted().fence();
+    ASSERT_GT(fence, 0U);
+    desk->leave(a);
+    open(b, "operator" + nonce);
+    say(b, break_by_force("x"));
+    desk->leave(b);
+    begin({.commands_per_snapshot = commands_per_snapshot});
+    desk->leave(a);
+    desk->leave(b);
+    begin();
+
+    greet(a);
+    say(a, resume(session, nonce));
+    ASSERT_TRUE(a.told.back().has_hold_over());
+    EXPECT_EQ(a.told.back().hold_over().name(), "x");
+    EXPECT_EQ(a.told.back().hold_over().fence(), fence);
+    EXPECT_EQ(a.told.back().hold_over().reason(), "it was broken by an operator, by force");
+    proto::ClientMessage known;
+    known.mutable_request()->set_request(next++);
+    known.mutable_request()->mutable_acknowledge()->set_name("x");
+    known.mutable_request()->mutable_acknowledge()->set_fence(fence);
+    say(a, known);
+    say(a, resume(session, nonce));
+    EXPECT_TRUE(a.told.back().has_resumed()) << "once it knows it is not told again";
+  }
+}
+
+TEST_F(DeskTest, AnEndIsToldToWhoComesBackOnlyWhenItIsDurable) {
+  open(a, "a");
+  say(a, acquire("x"));
+  const auto session = a.session();
+  desk->leave(a);
+  greet(b);
+  life->is_slow = true;
+  say(b, break_by_force("x"));
+  desk->arrive(a);
+  say(a, resume(session, "a"));
+  EXPECT_TRUE(a.told.back().has_resumed());
+  life->finish_appends();
   EXPECT_TRUE(a.told.back().has_hold_over());
 }
 

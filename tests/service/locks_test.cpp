@@ -331,6 +331,37 @@ TEST(Locks, AcknowledgeFreesAHoldThatIsOver) {
   EXPECT_FALSE(world.state.next_due());
 }
 
+TEST(Locks, AnEndIsRememberedUntilItsHolderSaysThatItKnows) {
+  World world;
+  const auto a = world.open(), b = world.open();
+  const auto forced = world.fence(world.lock(a, {"x"}));
+  const auto told = world.fence(world.lock(a, {"y"}, {3}));
+  world.lock(a, {"z"});
+  world.ask(b, Break{.name = "x", .force = true});
+  world.ask(b, Break{.name = "y"});
+  world.ask(b, Break{.name = "y", .force = true});
+  world.ask(b, Break{.name = "z", .force = true});
+  world.state = State(world.state.image());
+  EXPECT_TRUE(world.state.endings(b).empty());
+  const auto endings = world.state.endings(a);
+  ASSERT_EQ(endings.size(), 3u) << "each hold once";
+  EXPECT_EQ(endings[0].name, "x");
+  EXPECT_EQ(endings[0].fence, forced);
+  EXPECT_EQ(endings[1].name, "y");
+  EXPECT_EQ(endings[1].reason, "it was broken by an operator, by force");
+
+  world.ask(a, Acknowledge{.name = "y", .fence = told});
+  world.ask(a, Acknowledge{.name = "y", .guard = {3}, .fence = forced});
+  EXPECT_EQ(world.state.endings(a).size(), 3u) << "another guard, another fence";
+  world.ask(a, Acknowledge{.name = "y", .guard = {3}, .fence = told});
+  EXPECT_EQ(world.state.endings(a).size(), 2u);
+  EXPECT_EQ(world.error(world.unlock(a, {"x"}, {3})), Error::not_held);
+  EXPECT_EQ(world.state.endings(a).size(), 2u) << "another guard";
+  EXPECT_EQ(world.error(world.unlock(a, {"x"})), Error::not_held);
+  ASSERT_EQ(world.state.endings(a).size(), 1u);
+  EXPECT_EQ(world.state.endings(a)[0].name, "z");
+}
+
 TEST(Locks, BreakingByForceDoesNotWait) {
   World world;
   const auto a = world.open(), b = world.open();

@@ -65,6 +65,19 @@ TEST(Reclaim, TheHigherFenceIsRight) {
   EXPECT_EQ(world.holders("x"), Sessions{b});
 }
 
+TEST(Reclaim, WhatWasTakenAwayIsNotGivenBack) {
+  Crashed world;
+  const auto a = world.open_fast(), b = world.open();
+  const auto fence = world.fence(world.lock(a, {"x"}));
+  world.ask(b, Break{.name = "x", .force = true});
+  world.crash();
+  world.ask(a, Reclaim{.held = {Crashed::held("x", fence.value)}});
+  ASSERT_EQ(world.told<HoldOver>().size(), 1u);
+  EXPECT_EQ(world.told<HoldOver>()[0].reason, "it was broken by an operator, by force");
+  EXPECT_TRUE(world.holders("x").empty());
+  EXPECT_TRUE(world.is_granted(world.lock(b, {"x"})));
+}
+
 TEST(Reclaim, WhatIsNotReportedIsGivenUp) {
   Crashed world;
   const auto a = world.open_fast(), b = world.open();

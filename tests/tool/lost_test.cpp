@@ -69,6 +69,22 @@ TEST_F(Losing, AKeeperThatIsStoppedDoesNotLetTheCommandRunOn) {
   EXPECT_EQ(holder->wait(), 123);
 }
 
+TEST_F(Losing, WhoWasAwayWhenItsLockWasBrokenByForceHearsOfItFromTheNextServer) {
+  const auto holder = hold("a --ttl 5m");
+  const pid_t keeper = keeper_of(holder->id());
+  ASSERT_NE(keeper, 0);
+  kill(keeper, SIGSTOP);
+  end(server_process());
+  EXPECT_EQ(baton("break a --force").code, 0) << "by a server that has never seen the holder";
+  end(server_process());
+  EXPECT_EQ(baton("status").code, 0);
+  kill(keeper, SIGCONT);
+  EXPECT_TRUE(eventually([&] { return !is_alive(last_command()); }));
+  touch("end");
+  EXPECT_EQ(holder->wait(), 123);
+  EXPECT_TRUE(has(holder->err(), "by force")) << holder->err();
+}
+
 TEST_F(Losing, AServerThatIsSilentForTooLongCostsTheLock) {
   const auto holder = hold("a --ttl 3s --kill-after 500ms");
   const pid_t server = server_process();

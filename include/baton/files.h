@@ -36,8 +36,9 @@ struct Stored {
 };
 struct PutOptions {
   std::optional<std::uint64_t>
-      version{};      // that it must have, or Error::conflict; 0: there is none
-  bool tied = false;  // goes when the session goes
+      version{};              // that it must have, or Error::conflict; 0: there is none
+  bool tied = false;          // goes when the session goes
+  std::uint64_t tied_to = 0;  // the same, of another session than this client's
 };
 
 struct FileChange {

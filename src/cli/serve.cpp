@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -17,6 +18,7 @@ struct Settings {
   server::ServeOptions serve;
   std::string config;
   std::string log = "text";
+  std::string socket_mode;
 };
 
 // Where programs keep what should survive: the service manager's choice, or the user's.
@@ -69,8 +71,28 @@ void read_config(CLI::App& command, const std::string& path) {
   }
 }
 
+// "0660": octal digits, as chmod takes them. Its owner may always use it.
+unsigned mode_of(const std::string& text) {
+  unsigned mode = 0;
+  const char* end = text.data() + text.size();
+  const auto [read, error] = std::from_chars(text.data(), end, mode, 8);
+  if (error != std::errc() || read != end || mode > 0777 || (mode & 0600) != 0600) {
+    throw UsageError("--socket-mode is octal, such as 0660, and has at least 0600; not '" + text +
+                     "'");
+  }
+  return mode;
+}
+
+server::SocketAccess access_of(const Settings& settings) {
+  server::SocketAccess access = settings.serve.access;
+  if (!access.group.empty()) access.mode = 0660;
+  if (!settings.socket_mode.empty()) access.mode = mode_of(settings.socket_mode);
+  return access;
+}
+
 int run(CLI::App& command, Settings& settings) {
   if (!settings.config.empty()) read_config(command, settings.config);
+  settings.serve.access = access_of(settings);
   if (settings.serve.journal.empty()) settings.serve.journal = default_journal();
   complete(settings.serve.cluster);
   settings.serve.log_as_json = settings.log == "json";
@@ -87,6 +109,14 @@ void add_serve(CLI::App& app, Action& action) {
       ->add_option("--listen", serve.listen,
                    "unix:PATH or HOST:PORT, as often as needed; without HOST this machine alone")
       ->envname("BATON_LISTEN");
+  command
+      ->add_option("--socket-mode", settings->socket_mode,
+                   "Who may use Unix sockets, as chmod takes it (default: 0700, with a group 0660)")
+      ->envname("BATON_SOCKET_MODE")
+      ->type_name("MODE");
+  command->add_option("--socket-group", serve.access.group, "Whose group Unix sockets are of")
+      ->envname("BATON_SOCKET_GROUP")
+      ->type_name("GROUP");
   command
       ->add_option("--journal", serve.journal,
                    "sqlite:PATH, etcd://HOST:PORT,HOST:PORT/PREFIX for several servers, or memory: "

@@ -124,7 +124,8 @@ void Client::async_put(std::string key, std::string value, PutOptions options,
   put.set_key(std::move(key));
   put.set_value(std::move(value));
   if (options.version) put.set_version(*options.version);
-  put.set_tied(options.tied);
+  put.set_tied(options.tied || options.tied_to != 0);
+  put.set_tied_to(options.tied_to);
   Access::core(*this).request(std::move(request),
                               [done = std::move(done)](const Result<proto::Reply>& reply) {
                                 if (!reply) return done(reply.failure());

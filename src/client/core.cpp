@@ -72,7 +72,9 @@ Result<std::shared_ptr<Core>> Core::start(ClientOptions options, const SessionTi
   if (options.ttl.count() - options.ttl.count() / 50 <= options.loss_margin.count() + 100'000)
     return Failure{Error::bad_request, "the ttl is too short for its loss margin"};
   find_out_who(options);
+  const std::size_t address_count = addresses->size();
   auto core = std::make_shared<Core>(std::move(options), std::move(*addresses));
+  if (!core->options_.keep_trying) core->tries_left_ = address_count;
   if (ticket != nullptr) {
     core->session_ = ticket->session;
     core->nonce_ = ticket->nonce;
@@ -295,6 +297,7 @@ void Core::disconnected(const std::string& why) {
   phase_ = Phase::away;
   trouble_ = why;
   keep_alives_.clear();
+  if (tries_left_ > 0 && --tries_left_ == 0) settle_opening({Error::unavailable, trouble_});
   if (options_.session) return;
   // Nobody would recognise the repetition.
   const Failure failure{Error::unavailable,

@@ -180,8 +180,9 @@ class Core final : public std::enable_shared_from_this<Core>, private Link::Owne
   Phase phase_ = Phase::away;
   bool is_closed_ = false;
   bool is_detached_ = false;
-  std::uint64_t epoch_ = 0;  // the latest that was accepted
-  std::string trouble_;      // why there is no connection
+  std::uint64_t epoch_ = 0;     // the latest that was accepted
+  std::string trouble_;         // why there is no connection
+  std::size_t tries_left_ = 0;  // for who does not keep trying
 
   std::uint64_t session_ = 0;
   std::string nonce_;

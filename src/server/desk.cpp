@@ -17,7 +17,7 @@ namespace {
 bool needs_session(const proto::Request& request) {
   switch (request.what_case()) {
     case proto::Request::kPut:
-      return request.put().tied();
+      return request.put().tied() && request.put().tied_to() == 0;
     case proto::Request::kRemove:
     case proto::Request::kBreak:
     case proto::Request::kBreakSession:
@@ -256,7 +256,7 @@ void Desk::resume(Guest& guest, const proto::Resume& resume) {
 
 // What ended while it was away. An end that is not durable yet may not have happened.
 void Desk::remind(Guest& guest, service::SessionId session) {
-  auto endings = engine_.state().endings(session);
+  auto endings = engine_->state().endings(session);
   if (endings.empty()) return;
   later(guest, [this, session, endings = std::move(endings)](Guest& to) {
     if (to.session_ != session) return;

@@ -85,7 +85,7 @@ Host::Host(HostOptions options)
     if (!address.is_loopback()) {
       log_->warn("{} can be reached from other machines, and there is no authentication yet", text);
     }
-    server_->listen(address);
+    server_->listen(address, options_.access);
   }
   for (const int descriptor : options_.descriptors) server_->adopt(descriptor);
   if (seat_) {

@@ -30,6 +30,7 @@ namespace baton::server {
 
 struct HostOptions {
   std::vector<std::string> listen;  // unix:PATH or HOST:PORT (port 0: any that is free)
+  SocketAccess access;              // of Unix sockets
   std::vector<int> descriptors;     // sockets that listen already
   std::string journal = "memory:";  // as journal/open.h has it, or etcd://HOST:PORT,…/PREFIX
   ClusterOptions cluster;           // if it is etcd

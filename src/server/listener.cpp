@@ -1,6 +1,7 @@
 #include "server/listener.h"
 
 #include <fcntl.h>
+#include <grp.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -34,12 +35,25 @@ std::string explain(const boost::system::error_code& error) {
   return error.message();
 }
 
+// What is wrong, or nothing.
+std::string allow(const std::string& path, const SocketAccess& access) {
+  if (!access.group.empty()) {
+    const group* entry = ::getgrnam(access.group.c_str());
+    if (entry == nullptr) return "there is no group '" + access.group + "'";
+    if (::chown(path.c_str(), static_cast<uid_t>(-1), entry->gr_gid) != 0) {
+      return "it cannot be given to the group '" + access.group + "': " + words(errno);
+    }
+  }
+  if (::chmod(path.c_str(), static_cast<mode_t>(access.mode)) == 0) return {};
+  return words(errno);
+}
+
 }  // namespace
 
-Listener::Listener(asio::io_context& io, const Address& address)
+Listener::Listener(asio::io_context& io, const Address& address, const SocketAccess& access)
     : acceptor_(io), pause_(io), address_(address) {
   if (address.is_unix()) {
-    listen_on_path();
+    listen_on_path(access);
   } else {
     listen_on_port();
   }
@@ -78,7 +92,7 @@ void Listener::close() {
   lock_ = -1;
 }
 
-void Listener::listen_on_path() {
+void Listener::listen_on_path(const SocketAccess& access) {
   const std::string& path = address_.path;
   lock_ = ::open((path + ".lock").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
   if (lock_ < 0) cannot(address_, path + ".lock cannot be opened: " + words(errno));
@@ -96,16 +110,21 @@ void Listener::listen_on_path() {
   ::unlink(path.c_str());
   boost::system::error_code error;
   acceptor_.open(Generic(AF_UNIX, 0), error);
-  // For this user alone: there is no authentication.
+  // For this user alone, until the rest is said; nobody is let in before it listens.
   const mode_t before = ::umask(0077);
   if (!error)
     acceptor_.bind(Generic::endpoint(asio::local::stream_protocol::endpoint(path)), error);
   ::umask(before);
-  if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
-  if (!error) return;
+  std::string problem = error.message();
+  if (!error) {
+    problem = allow(path, access);
+    acceptor_.listen(asio::socket_base::max_listen_connections, error);
+    if (problem.empty() && !error) return;
+    ::unlink(path.c_str());
+  }
   ::close(lock_);
   lock_ = -1;
-  cannot(address_, error.message());
+  cannot(address_, problem.empty() ? error.message() : problem);
 }
 
 void Listener::listen_on_port() {

@@ -15,12 +15,19 @@
 
 namespace baton::server {
 
+// Who may use a Unix socket, besides its owner. There is no authentication: whoever may use it may
+// take and break locks.
+struct SocketAccess {
+  unsigned mode = 0700;
+  std::string group;  // empty: that of the process
+};
+
 class Listener {
  public:
   using Acceptor = boost::asio::basic_socket_acceptor<boost::asio::generic::stream_protocol>;
 
   // Throws ListenError. Connections wait until they are accepted.
-  Listener(boost::asio::io_context& io, const Address& address);
+  Listener(boost::asio::io_context& io, const Address& address, const SocketAccess& access = {});
   // One that already listens.
   Listener(boost::asio::io_context& io, int descriptor);
   ~Listener();
@@ -33,7 +40,7 @@ class Listener {
   void close();
 
  private:
-  void listen_on_path();
+  void listen_on_path(const SocketAccess& access);
   void listen_on_port();
   void find_out_address();
 

@@ -15,6 +15,7 @@ namespace {
 HostOptions host_options(const ServeOptions& options) {
   HostOptions result;
   result.listen = options.listen;
+  result.access = options.access;
   result.journal = options.journal;
   result.cluster = options.cluster;
   result.accept_loss = options.accept_loss;

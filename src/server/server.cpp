@@ -30,8 +30,8 @@ Server::~Server() {
   for (const auto& connection : all) connection->close();
 }
 
-void Server::listen(const Address& address) {
-  listeners_.push_back(std::make_unique<Listener>(io_, address));
+void Server::listen(const Address& address, const SocketAccess& access) {
+  listeners_.push_back(std::make_unique<Listener>(io_, address, access));
 }
 
 void Server::adopt(int descriptor) {

@@ -46,7 +46,7 @@ class Server {
   void attach(Engine& engine) { engine_ = &engine; }
 
   // Throws ListenError. Nobody is accepted before start().
-  void listen(const Address& address);
+  void listen(const Address& address, const SocketAccess& access = {});
   // A socket that somebody else has made, such as systemd, and that listens.
   void adopt(int descriptor);
   void start();

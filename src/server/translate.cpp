@@ -83,8 +83,11 @@ decltype(service::Command::what) what_of(const proto::Request& request) {
     }
     case Request::kPut: {
       const auto& it = request.put();
-      return service::Put{it.key(), it.value(), version_of(it.has_version(), it.version()),
-                          it.tied()};
+      return service::Put{it.key(),
+                          it.value(),
+                          version_of(it.has_version(), it.version()),
+                          it.tied(),
+                          {it.tied_to()}};
     }
     case Request::kRemove: {
       const auto& it = request.remove();

@@ -136,6 +136,7 @@ struct Put {
   std::string value;
   std::optional<std::uint64_t> version;  // that it must have; 0: there is none
   bool tied = false;                     // goes when the session goes
+  SessionId tied_to{};                   // if it is tied: to another one than the asker's own
 };
 struct Remove {
   std::string key;

@@ -21,7 +21,8 @@ bool is_servers_own(const Command& command) {
 
 // What can be asked without being somebody.
 bool needs_session(const Command& command) {
-  if (const auto* put = std::get_if<Put>(&command.what)) return put->tied;
+  if (const auto* put = std::get_if<Put>(&command.what))
+    return put->tied && put->tied_to == no_session;
   return !is_servers_own(command) && !std::holds_alternative<Remove>(command.what) &&
          !std::holds_alternative<Break>(command.what) &&
          !std::holds_alternative<BreakSession>(command.what);

@@ -5,6 +5,12 @@ namespace baton::service {
 void Machine::carry_out(const Asker& asker, const Put& put) {
   if (const auto refusal = refuse_name(put.key, "the key")) return answer(asker, *refusal);
   if (const auto refusal = refuse_value(put.value)) return answer(asker, *refusal);
+  SessionId owner = no_session;
+  if (put.tied) owner = put.tied_to == no_session ? asker.id : put.tied_to;
+  const Session* whose = tables_.session(owner);
+  if (put.tied && (whose == nullptr || whose->is_over()))
+    return answer(asker, Error::not_found,
+                  "session " + std::to_string(owner.value) + " is over, or has never been");
   const auto found = tables_.files.find(put.key);
   const bool is_new = found == tables_.files.end();
   const std::uint64_t version = is_new ? 0 : found->second.version;
@@ -18,7 +24,6 @@ void Machine::carry_out(const Asker& asker, const Put& put) {
     return answer(asker, Error::too_many, "all files together would be too large");
   tables_.file_bytes = bytes;
   File& file = is_new ? tables_.files[put.key] : found->second;
-  const SessionId owner = put.tied ? asker.id : no_session;
   tie(put.key, file.tied, owner);
   file.tied = owner;
   file.value = put.value;

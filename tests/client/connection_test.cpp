@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "baton/client.h"
+#include "baton/server.h"
 #include "client/fake_server.h"
 
 namespace baton {
@@ -114,6 +115,20 @@ TEST_F(Connection, NobodyThere) {
   auto client = Client::connect({.url = "unix:" + path(), .patience = 100ms});
   EXPECT_EQ(client.error(), Error::unavailable);
   EXPECT_NE(client.message().find(path()), std::string::npos) << client.message();
+}
+
+// It would be patient for ever; a second address is tried all the same.
+TEST_F(Connection, WhoDoesNotKeepTryingIsToldAtOnce) {
+  using std::chrono::hours;
+  const auto nobody = Client::connect(
+      {.url = "unix:" + path(), .patience = hours(1000), .keep_trying = false, .session = false});
+  EXPECT_EQ(nobody.error(), Error::unavailable);
+  EXPECT_NE(nobody.message().find("No such file"), std::string::npos) << nobody.message();
+  auto server = baton::Server::start({.listen = {"127.0.0.1:0"}}).value();
+  const std::string there = server.urls().front().substr(std::string("baton://").size());
+  const auto client = Client::connect(
+      {.url = "baton://127.0.0.1:1," + there, .patience = hours(1000), .keep_trying = false});
+  EXPECT_TRUE(client) << client.message();
 }
 
 TEST_F(Connection, WaitsForAServerThatComes) {

@@ -307,8 +307,11 @@ TEST_F(Service, Files) {
   EXPECT_TRUE(a.remove("key", 2));
   EXPECT_EQ(a.remove("key").error(), Error::not_found);
   auto b = connect();
+  EXPECT_TRUE(b.put("by b", "", {.tied_to = a.session()}));
   EXPECT_TRUE(a.close());
-  EXPECT_EQ(b.list("")->files.size(), 1u) << "the tied one went";
+  EXPECT_EQ(b.list("")->files.size(), 1u) << "the tied ones went";
+  EXPECT_EQ(b.put("by b", "", {.tied_to = a.session()}).error(), Error::not_found);
+  EXPECT_TRUE(b.is_alive());
 }
 
 TEST_F(Service, WatchTellsOfEveryChange) {

@@ -1,7 +1,9 @@
 // The server as a process of its own: killed, paused, started wrongly, supervised.
 #include <fcntl.h>
+#include <grp.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <atomic>
@@ -292,6 +294,11 @@ TEST_F(ProcessTest, SaysWhatIsWrongAndDoesNotBegin) {
   expect({"--listen", url(), "--journal", "/proc/nothing/journal.db"}, "/proc/nothing");
   expect({"--listen", "unix:/proc/nothing/socket", "--journal", journal}, "/proc/nothing/socket");
   expect({"--listen", url(), "--config", "/nowhere/file"}, "/nowhere/file");
+  for (const char* mode : {"660x", "9", "0440", "1777", "u+w"}) {
+    expect({"--listen", url(), "--journal", journal, "--socket-mode", mode}, "--socket-mode");
+  }
+  expect({"--listen", url(), "--journal", journal, "--socket-group", "nosuchgroup"},
+         "no group 'nosuchgroup'");
   std::ofstream(directory / "config") << "colour = \"red\"\n";
   expect({"--listen", url(), "--config", (directory / "config").string()}, "colour");
 
@@ -333,6 +340,29 @@ TEST_F(ProcessTest, TakesSettingsFromFlagsEnvironmentAndFile) {
   EXPECT_EQ(status->status().scope(), "tests");
   EXPECT_EQ(status->status().journal(), "memory:");
   EXPECT_EQ(log().substr(0, 9), "{\"time\":\"") << log();
+}
+
+TEST_F(ProcessTest, TheSocketIsForWhomItIsSaidToBe) {
+  struct stat seen {};
+  const auto rights = [&](const std::vector<std::string>& more, const Environment& environment) {
+    std::vector<std::string> all = usual();
+    all.insert(all.end(), more.begin(), more.end());
+    Process server(all, log_file(), environment);
+    client();
+    EXPECT_EQ(::stat((directory / "socket").c_str(), &seen), 0);
+    server.signal(SIGTERM);
+    server.wait();
+    return seen.st_mode & 07777U;
+  };
+  EXPECT_EQ(rights({}, {}), 0700U) << "for nobody else unless told";
+  EXPECT_EQ(rights({"--socket-mode", "0666"}, {}), 0666U);
+  EXPECT_EQ(rights({}, {{"BATON_SOCKET_MODE", "660"}}), 0660U);
+  // Only root may give it to a group that it is not in itself.
+  const group* entry = ::geteuid() == 0 ? ::getgrnam("daemon") : ::getgrgid(::getegid());
+  ASSERT_NE(entry, nullptr);
+  const gid_t wanted = entry->gr_gid;
+  EXPECT_EQ(rights({"--socket-group", entry->gr_name}, {}), 0660U);
+  EXPECT_EQ(seen.st_gid, wanted);
 }
 
 TEST_F(ProcessTest, TellsItsSupervisor) {

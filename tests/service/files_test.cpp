@@ -38,6 +38,31 @@ TEST(Files, CompareAndSet) {
   EXPECT_EQ(world.error(world.ask(a, Remove{.key = "k", .version = 2})), Error::none);
 }
 
+TEST(Files, CanBeTiedToAnotherSession) {
+  World world;
+  const auto a = world.open(), b = world.open();
+  world.apply({.request = {7}, .what = Put{.key = "by nobody", .tied = true, .tied_to = a}});
+  EXPECT_EQ(world.error({7}), Error::none);
+  world.ask(b, Put{.key = "by b", .tied = true, .tied_to = a});
+  EXPECT_EQ(world.state.file("by b")->tied, a);
+  world.ask(b, Put{.key = "lasting", .tied_to = a});
+  EXPECT_EQ(world.state.file("lasting")->tied, no_session) << "only if it is to be tied";
+  world.ask(b, CloseSession{});
+  EXPECT_EQ(world.state.files().size(), 3u);
+  world.ask(a, CloseSession{});
+  EXPECT_EQ(world.state.files().size(), 1u);
+
+  const auto c = world.open(), d = world.open();
+  const auto gone = world.ask(c, Put{.key = "k", .tied = true, .tied_to = a});
+  EXPECT_EQ(world.error(gone), Error::not_found);
+  EXPECT_EQ(world.message(gone), "session 1 is over, or has never been");
+  world.ask(c, BreakSession{.session = d});
+  EXPECT_EQ(world.error(world.ask(c, Put{.key = "k", .tied = true, .tied_to = d})),
+            Error::not_found)
+      << "it is about to go";
+  EXPECT_FALSE(world.state.file("k"));
+}
+
 TEST(Files, TiedOnesGoWithTheirSession) {
   World world;
   const auto a = world.open({.lock_delay = seconds(9)}), b = world.open();

@@ -30,6 +30,41 @@ TEST_F(FilesOfTheService, VersionsAreCompared) {
   EXPECT_EQ(baton("rm k --version 2").code, 0);
 }
 
+TEST_F(FilesOfTheService, GoWithTheLockAroundThem) {
+  const Outcome outcome =
+      baton("lock a -- sh -c '$BATON put k here --tied; $BATON get k; $BATON ls -l'");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(outcome.out.starts_with("here")) << outcome.out;
+  EXPECT_TRUE(has(outcome.out, "session ")) << outcome.out;
+  EXPECT_EQ(baton("get k").code, 1) << "it went with the lock";
+
+  Running server("$BATON serve --listen unix:$F/other --journal memory:");
+  EXPECT_TRUE(eventually([&] { return has_file("other"); }));
+  EXPECT_EQ(baton("lock a --url unix:$F/other -- sh -c '$BATON put k there --tied; $BATON get k "
+                  "--url unix:$F/other'")
+                .out,
+            "there")
+      << "at the server of that lock";
+  const Outcome wrong =
+      baton("lock a --url unix:$F/other -- $BATON put k v --tied --url unix:$F/third");
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_TRUE(has(wrong.err, "in a session of")) << wrong.err;
+}
+
+TEST_F(FilesOfTheService, GoWithWhatATokenStandsFor) {
+  const Outcome taken = baton("acquire a");
+  const std::string token = taken.out.substr(0, taken.out.find('\n'));
+  EXPECT_EQ(baton("put k v --tied-to " + token).code, 0);
+  EXPECT_EQ(baton("put k w --tied-to " + token).code, 0);
+  EXPECT_EQ(baton("renew " + token).code, 0) << "the token is as good as before";
+  EXPECT_EQ(baton("get k").out, "w");
+  EXPECT_EQ(baton("release " + token).code, 0);
+  EXPECT_EQ(baton("get k").code, 1);
+  const Outcome late = baton("put k v --tied-to " + token);
+  EXPECT_EQ(late.code, 1);
+  EXPECT_TRUE(has(late.err, "is over")) << late.err;
+}
+
 TEST_F(FilesOfTheService, Lists) {
   EXPECT_EQ(baton("ls").out, "");
   for (const std::string key : {"b/1", "a/2", "a/1"}) EXPECT_EQ(baton("put " + key + " x").code, 0);
@@ -66,6 +101,9 @@ TEST_F(FilesOfTheService, WrongUsage) {
   expect_refused("put", "say which file");
   expect_refused("put k v --new --version 3", "do not go together");
   expect_refused("put k v --version 0", "too small");
+  expect_refused("put k v --tied", "under 'baton lock'");
+  expect_refused("put k v --tied-to nonsense", "is not a token");
+  expect_refused("put k v --tied --tied-to nonsense", "do not go together");
   expect_refused("put k v w", "'w' was not expected");
   expect_refused("rm k --versoin 1", "did you mean '--version'?");
   expect_refused("watch --count 0", "too small");

@@ -105,7 +105,8 @@ TEST_F(Looking, Elections) {
 }
 
 TEST_F(Looking, NoServer) {
-  for (const std::string command : {"status", "lock a -- true", "acquire a"}) {
+  for (const std::string command :
+       {"status", "locks", "sessions", "leader x", "get k", "ls", "lock a -- true", "acquire a"}) {
     const std::string url = " --url unix:$F/nowhere";
     const auto dashes = command.find(" -- ");
     const std::string line = dashes == command.npos
@@ -113,7 +114,11 @@ TEST_F(Looking, NoServer) {
                                  : command.substr(0, dashes) + url + command.substr(dashes);
     const Outcome outcome = baton(line);
     EXPECT_EQ(outcome.code, 69) << line << outcome.err;
-    EXPECT_EQ(lines(outcome.err), 1U) << line << outcome.err;
+    EXPECT_TRUE(has(outcome.err, "/nowhere: No such file")) << line << outcome.err;
+    // Who wants to do something waits a while, and says for what.
+    const bool waits = command.starts_with("lock a") || command.starts_with("acquire");
+    EXPECT_EQ(has(outcome.err, "trying again"), waits) << line << outcome.err;
+    EXPECT_EQ(lines(outcome.err), waits ? 2U : 1U) << line << outcome.err;
   }
   EXPECT_EQ(baton("status --url nonsense").code, 2);
 }

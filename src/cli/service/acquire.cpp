@@ -8,28 +8,13 @@
 #include "cli/service/commands.h"
 #include "cli/service/connection.h"
 #include "cli/service/hold_options.h"
+#include "cli/service/token.h"
 
 namespace baton::cli {
 
 namespace {
 
 using namespace std::chrono_literals;
-
-// A ticket, and where it was had unless that is the server that everybody finds by himself:
-// "baton1-…" or "baton1-…@baton://host:7400".
-struct Token {
-  SessionTicket ticket;
-  std::string url;
-
-  std::string to_string() const { return ticket.to_string() + (url.empty() ? "" : "@" + url); }
-
-  static Token parse(const std::string& text) {
-    const std::size_t at = text.find('@');
-    auto ticket = SessionTicket::parse(text.substr(0, at));
-    if (!ticket) throw UsageError("'" + text + "' is not a token that 'baton acquire' printed");
-    return {*ticket, at == text.npos ? "" : text.substr(at + 1)};
-  }
-};
 
 struct AcquireOptions : HoldOptions {
   bool json = false;

@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
-#include <thread>
+#include <utility>
 
 namespace baton::cli {
 
@@ -70,6 +70,18 @@ Reach::Reach(const std::string& url) {
   }
 }
 
+// Somebody who waits wants to know for what.
+template <class Connect>
+Result<Client> Reach::try_patiently(ClientOptions options, Connect connect) const {
+  const bool is_patient = std::exchange(options.keep_trying, false);
+  Result<Client> first = connect(options);
+  if (first || first.error() != Error::unavailable || !is_patient) return first;
+  std::fprintf(stderr, "baton: %s; trying again for %d s\n", first.message().c_str(),
+               static_cast<int>(patience.count()));
+  options.keep_trying = true;
+  return connect(options);
+}
+
 template <class Connect>
 Client Reach::keep_trying(const ClientOptions& options, Connect connect) const {
   const auto deadline = steady_clock::now() + patience_with_ours;
@@ -83,7 +95,7 @@ Client Reach::keep_trying(const ClientOptions& options, Connect connect) const {
     } catch (const local::Unavailable& problem) {
       throw Refused(problem.what(), process::exit_code::unavailable);
     }
-    Result<Client> client = connect(attempt);
+    Result<Client> client = is_ours ? connect(attempt) : try_patiently(attempt, connect);
     if (client) return std::move(client).value();
     // A local server that has just ended is started again.
     const bool is_worth_it =
@@ -101,6 +113,10 @@ Client Reach::keep_trying(const ClientOptions& options, Connect connect) const {
 Client Reach::connect(ClientOptions options) const {
   return keep_trying(options,
                      [](const ClientOptions& attempt) { return Client::connect(attempt); });
+}
+
+Client Reach::look() const {
+  return connect({.keep_trying = meeting_.scope != local::Scope::given, .session = false});
 }
 
 Client Reach::attach(ClientOptions options, const SessionTicket& ticket) const {

@@ -54,8 +54,10 @@ class Reach {
   const local::Meeting& meeting() const { return meeting_; }
   const std::string& url() const { return meeting_.url; }
 
-  // Looks for it for some seconds. Throws Refused.
+  // Looks for it for some seconds, and says so if it is not there at once. Throws Refused.
   Client connect(ClientOptions options = {.session = false}) const;
+  // The same for who only wants to look: if a server was chosen that is not there, at once.
+  Client look() const;
   // The same, speaking for a session that was left.
   Client attach(ClientOptions options, const SessionTicket& ticket) const;
   // Starts it anew if it is gone. Whether that was possible.
@@ -64,6 +66,8 @@ class Reach {
  private:
   template <class Connect>
   Client keep_trying(const ClientOptions& options, Connect connect) const;
+  template <class Connect>
+  Result<Client> try_patiently(ClientOptions options, Connect connect) const;
 
   local::Meeting meeting_;
 };

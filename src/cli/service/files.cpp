@@ -11,6 +11,7 @@
 #include "cli/numbers.h"
 #include "cli/service/commands.h"
 #include "cli/service/connection.h"
+#include "cli/service/token.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
 
@@ -23,6 +24,8 @@ struct FileOptions {
   std::optional<std::string> value;
   std::optional<std::uint64_t> version;
   bool is_new = false;
+  bool tied = false;
+  std::string tied_to;  // a token
   bool json = false;
   bool in_full = false;
   std::string url;
@@ -60,15 +63,42 @@ boost::json::object json_of(const File& file) {
   return object;
 }
 
+// The session that the file goes with, and its server.
+SessionAround owner_of(const FileOptions& options) {
+  if (!options.tied_to.empty()) {
+    const Token token = Token::parse(options.tied_to);
+    return {token.ticket.session, options.url.empty() ? token.url : options.url};
+  }
+  const auto around = session_around();
+  if (!around) {
+    throw UsageError(
+        "--tied is for what runs under 'baton lock' or 'baton elect'; after 'baton "
+        "acquire' say --tied-to TOKEN");
+  }
+  if (!options.url.empty() && options.url != around->url) {
+    throw UsageError("this runs in a session of " + around->url + ", not of " + options.url);
+  }
+  return *around;
+}
+
 int put(const FileOptions& options) {
   if (options.is_new && options.version) throw UsageError("--new and --version do not go together");
+  if (options.tied && !options.tied_to.empty()) {
+    throw UsageError("--tied and --tied-to do not go together");
+  }
   PutOptions how{.version = options.version};
   if (options.is_new) how.version = 0;
+  std::string url = options.url;
+  if (options.tied || !options.tied_to.empty()) {
+    const SessionAround owner = owner_of(options);
+    how.tied_to = owner.session;
+    url = owner.url;
+  }
   const std::string key = options.checked_key();
   const bool from_input = !options.value || *options.value == "-";
   const std::string value =
       from_input ? std::string(std::istreambuf_iterator<char>(std::cin), {}) : *options.value;
-  Client client = Reach(options.url).connect();
+  Client client = Reach(url).connect();
   const Stored stored = value_of(client.put(key, value, how));
   if (options.json) {
     std::cout << boost::json::serialize(boost::json::object{{"version", stored.version},
@@ -81,7 +111,7 @@ int put(const FileOptions& options) {
 // As it is: a line end is added only for a person.
 int get(const FileOptions& options) {
   const std::string key = options.checked_key();
-  Client client = Reach(options.url).connect();
+  Client client = Reach(options.url).look();
   const File file = value_of(client.get(key));
   if (options.json) {
     std::cout << boost::json::serialize(json_of(file)) << "\n";
@@ -93,7 +123,7 @@ int get(const FileOptions& options) {
 }
 
 int list(const FileOptions& options) {
-  Client client = Reach(options.url).connect();
+  Client client = Reach(options.url).look();
   const FileList list = value_of(client.list(options.key, !options.json));
   if (options.json) {
     boost::json::array files;
@@ -137,6 +167,10 @@ void add_put(CLI::App& app, Action& action) {
   command.add_option("VALUE", options->value, "Its contents; - or nothing: standard input");
   add_version(command, *options);
   command.add_flag("--new", options->is_new, "Only if there is none; otherwise exit code 75");
+  command.add_flag("--tied", options->tied,
+                   "It goes with the session of the 'baton lock' or 'baton elect' around this");
+  command.add_option("--tied-to", options->tied_to, "It goes with what 'baton acquire' took")
+      ->type_name("TOKEN");
   command.add_flag("--json", options->json, "Print version and revision");
   command.callback(
       [options, &action] { action = service_action("put", [options] { return put(*options); }); });

@@ -68,7 +68,8 @@ int watch(Election election, const LeaderOptions& options) {
 int leader(const LeaderOptions& options) {
   if (options.name.empty()) throw UsageError("say which election");
   if (options.watch) take_interrupts();
-  Client client = Reach(options.url).connect();
+  const Reach reach(options.url);
+  Client client = options.watch ? reach.connect() : reach.look();
   Election election = client.election(options.name);
   if (options.watch) return watch(election, options);
   const std::optional<Leader> leads = value_of(election.leader());

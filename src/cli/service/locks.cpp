@@ -196,7 +196,8 @@ int watch(Client& client, const LocksOptions& options) {
 
 int locks(const LocksOptions& options) {
   if (options.watch) take_interrupts();
-  Client client = Reach(options.url).connect();
+  const Reach reach(options.url);
+  Client client = options.watch ? reach.connect() : reach.look();
   if (options.watch) return watch(client, options);
   print(value_of(client.locks(query_of(options))), options);
   return exit_ok;

@@ -6,12 +6,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
-#include <cstdlib>
 #include <ctime>
 #include <future>
 #include <system_error>
 
+#include "cli/service/token.h"
 #include "cli/service/who.h"
 
 namespace baton::cli {
@@ -43,17 +42,6 @@ void drain(const process::Descriptor& counter) {
   [[maybe_unused]] const ssize_t size = read(counter.get(), &count, sizeof count);
 }
 
-// The session that this process runs in, if it is one of the same server.
-std::uint64_t session_around(const std::string& url) {
-  const char* session = std::getenv("BATON_SESSION");
-  const char* at = std::getenv("BATON_SESSION_URL");
-  if (session == nullptr || at == nullptr || url != at) return 0;
-  std::uint64_t number = 0;
-  const std::string text = session;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size() ? number : 0;
-}
-
 nanoseconds boottime() {
   timespec now{};
   clock_gettime(CLOCK_BOOTTIME, &now);
@@ -81,7 +69,9 @@ ClientOptions ServiceHolder::client_options() const {
   ClientOptions options = options_.client();
   options.loss_margin = options_.time_to_stop();
   options.process = front_;
-  options.within = session_around(reach_.url());
+  if (const auto around = session_around(); around && around->url == reach_.url()) {
+    options.within = around->session;
+  }
   return options;
 }
 

@@ -52,7 +52,7 @@ std::string table_of(const std::vector<SessionInfo>& sessions) {
 }
 
 int sessions(const SessionsOptions& options) {
-  Client client = Reach(options.url).connect();
+  Client client = Reach(options.url).look();
   const std::vector<SessionInfo> all = value_of(client.sessions());
   if (options.json) {
     boost::json::array array;

@@ -73,7 +73,7 @@ std::string text_of(const local::Meeting& meeting, const StatusInfo& status) {
 
 int status(const StatusOptions& options) {
   const Reach reach(options.url);
-  Client client = reach.connect();
+  Client client = reach.look();
   const StatusInfo info = value_of(client.status());
   if (options.json) {
     std::cout << boost::json::serialize(json_of(reach.meeting(), info)) << "\n";

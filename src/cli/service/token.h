@@ -1,5 +1,5 @@
-// Which session a script speaks of: that of a token that 'baton acquire' printed, or the one that it
-// runs in.
+// Which session a script speaks of: that of a token that 'baton acquire' printed, or the one that
+// it runs in.
 #pragma once
 
 #include <cstdint>

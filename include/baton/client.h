@@ -45,8 +45,8 @@ struct ClientOptions {
   // How long to look for a server at first, and without a session for an answer.
   std::chrono::microseconds patience{10'000'000};
   bool keep_trying = true;  // at first; false: until each address has been tried once
-  bool fast = false;    // may take locks that are granted before they are durable
-  bool session = true;  // false: only looks, operates (break_…) and writes no tied files
+  bool fast = false;        // may take locks that are granted before they are durable
+  bool session = true;      // false: only looks, operates (break_…) and writes no tied files
   // Without a session: asks any server, not only the one that leads, and is told what that one has
   // heard of so far; age() tells how old it may be.
   bool stale = false;

@@ -48,7 +48,8 @@ void write_to(journal::Journal& journal, const std::string& snapshot, std::uint6
 void restore_alone(const proto::Backup& backup, const std::string& name, std::uint64_t fences) {
   const auto journal = journal::open(name);
   const auto refuse = [&](journal::Position, std::string_view) {
-    throw journal::Unusable(name + " is in use: a backup is only restored to a journal that is empty");
+    throw journal::Unusable(name +
+                            " is in use: a backup is only restored to a journal that is empty");
   };
   journal->read(refuse, refuse);
   write_to(*journal, backup.snapshot(), fences);
@@ -66,8 +67,7 @@ class EtcdRestorer {
         fences_(fences),
         deadline_(io_, patience_with_etcd),
         seat_(io_, journal, "restore", "baton restore", named(cluster),
-              std::make_shared<spdlog::logger>("",
-                                               std::make_shared<spdlog::sinks::null_sink_mt>()),
+              std::make_shared<spdlog::logger>("", std::make_shared<spdlog::sinks::null_sink_mt>()),
               events()) {}
 
   void run() {
@@ -86,7 +86,9 @@ class EtcdRestorer {
   }
 
   Seat::Events events() {
-    const auto in_use = [this] { end("it is in use: a backup is only restored to an empty prefix"); };
+    const auto in_use = [this] {
+      end("it is in use: a backup is only restored to an empty prefix");
+    };
     return {.forget =
                 [this](const std::string& why) {
                   if (!why.empty()) end(why);

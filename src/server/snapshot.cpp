@@ -92,6 +92,7 @@ void fill(proto::Snapshot::Session& message, const service::SessionImage& it) {
   message.set_ends(it.ends.value);
   message.set_confirmed(it.confirmed.value);
   message.set_must_report(it.must_report);
+  message.set_latest_answers(it.latest_answers);
   for (const service::WaitingImage& waiting : it.waiting) fill(*message.add_waiting(), waiting);
   for (const service::Reply& reply : it.answers) {
     auto* answer = message.add_answers();
@@ -113,6 +114,7 @@ service::SessionImage session_of(const proto::Snapshot::Session& it) {
                               .ends = {it.ends()},
                               .confirmed = {it.confirmed()},
                               .must_report = it.must_report(),
+                              .latest_answers = it.latest_answers(),
                               .waiting = {},
                               .answers = {},
                               .endings = {}};

@@ -28,7 +28,8 @@ service::OpenSession open_session_of(const proto::OpenSession& open) {
           .ttl = {open.ttl()},
           .lock_delay = {open.lock_delay()},
           .fast = open.fast(),
-          .within = {open.within()}};
+          .within = {open.within()},
+          .latest_answers = open.latest_answers()};
 }
 
 service::Reclaim::Held held_of(const proto::Reclaim::Held& held) {

@@ -53,11 +53,16 @@ inline constexpr Duration longest_wait{365LL * 24 * 3'600'000'000};
 inline constexpr std::size_t most_sessions = 200'000;
 inline constexpr std::size_t most_waiting = 10'000;  // requests of one session
 inline constexpr std::size_t most_unconfirmed =
-    10'000;                                          // answers that one session left unconfirmed
+    10'000;  // answers that one session left unconfirmed
+inline constexpr std::uint32_t most_latest_answers = 10'000;  // that one session may ask to be kept
 inline constexpr std::size_t most_endings = 10'000;  // of holds, that one session has not confirmed
 inline constexpr std::size_t most_file_bytes = 256 * 1024 * 1024;   // keys and values of all files
 inline constexpr std::size_t most_changes = 10'000;                 // kept for watches …
 inline constexpr std::size_t most_change_bytes = 16 * 1024 * 1024;  // … and no more than this
+
+// In a session that does not confirm, requests from here on are never repeated: their answers are
+// not kept, and do not push out those that are.
+inline constexpr RequestId first_unrepeated{std::uint64_t{1} << 63};
 
 // Locks and elections have names of their own; a leader is a holder that has something to say.
 enum class Space : std::uint8_t { lock, election };
@@ -81,6 +86,9 @@ struct OpenSession {
   Duration lock_delay;  // how long its locks stay closed if it expires
   bool fast = false;    // may take locks in the fast grade: it will have to report after a crash
   SessionId within;     // the session that waits for this one to end, or no_session
+  // Of a client that cannot confirm: so many of its latest answers are kept instead. 0: it
+  // confirms.
+  std::uint32_t latest_answers = 0;
 };
 struct CloseSession {};
 // By the server: the lease has run out.

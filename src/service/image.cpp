@@ -56,7 +56,8 @@ SessionImage image_of(const Session& session, bool must_report) {
                      .since = session.since,
                      .ends = session.ends,
                      .confirmed = session.confirmed,
-                     .must_report = must_report};
+                     .must_report = must_report,
+                     .latest_answers = session.latest_answers};
   for (const auto& [id, request] : session.waiting) image.waiting.push_back(image_of(request));
   image.answers.assign(session.answers.begin(), session.answers.end());
   image.endings = session.endings;
@@ -127,6 +128,7 @@ void Machine::restore(const SessionImage& image) {
   session.since = image.since;
   session.ends = image.ends;
   session.confirmed = image.confirmed;
+  session.latest_answers = image.latest_answers;
   session.answers.assign(image.answers.begin(), image.answers.end());
   session.endings = image.endings;
   tables_.nonces.emplace(image.nonce, image.id);

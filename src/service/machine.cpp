@@ -28,9 +28,31 @@ bool needs_session(const Command& command) {
          !std::holds_alternative<BreakSession>(command.what);
 }
 
-auto find_answer(std::deque<Reply>& answers, RequestId request) {
+auto place_of(std::deque<Reply>& answers, RequestId request) {
   return std::lower_bound(answers.begin(), answers.end(), request,
                           [](const Reply& reply, RequestId id) { return reply.request < id; });
+}
+
+const Reply* find_answer(Session& session, RequestId request) {
+  auto& answers = session.answers;
+  const auto is_it = [&](const Reply& reply) { return reply.request == request; };
+  const auto found = session.latest_answers > 0
+                         ? std::find_if(answers.begin(), answers.end(), is_it)
+                         : place_of(answers, request);
+  return found != answers.end() && is_it(*found) ? &*found : nullptr;
+}
+
+void keep(Session& session, const Reply& reply) {
+  auto& answers = session.answers;
+  if (session.latest_answers > 0) {
+    if (reply.request >= first_unrepeated) return;
+    answers.push_back(reply);
+    if (answers.size() > session.latest_answers) answers.pop_front();
+  } else if (answers.empty() || answers.back().request < reply.request) {
+    answers.push_back(reply);
+  } else {
+    answers.insert(place_of(answers, reply.request), reply);
+  }
 }
 
 }  // namespace
@@ -92,8 +114,7 @@ void Machine::serve(const Command& command) {
 bool Machine::is_repeated(const Asker& asker) {
   if (asker.request.value == 0) return false;
   Session& session = *asker.session;
-  const auto kept = find_answer(session.answers, asker.request);
-  if (kept != session.answers.end() && kept->request == asker.request) {
+  if (const Reply* kept = find_answer(session, asker.request)) {
     effects_->push_back(*kept);
     return true;
   }
@@ -120,13 +141,14 @@ bool Machine::may_go_on(const Asker& asker, const Command& command) {
     return refuse_now(Error::bad_request, "its answer has already been confirmed");
   if (session.is_over() && !is_clearing_up(command))
     return refuse_now(Error::session_lost, "it was broken");
-  if (session.answers.size() >= most_unconfirmed && !is_clearing_up(command))
+  if (session.latest_answers == 0 && session.answers.size() >= most_unconfirmed &&
+      !is_clearing_up(command))
     return refuse_now(Error::too_many, "too many answers are unconfirmed");
   return true;
 }
 
 void Machine::confirm(Session& session, RequestId confirmed) {
-  if (confirmed <= session.confirmed) return;
+  if (confirmed <= session.confirmed || session.latest_answers > 0) return;
   session.confirmed = confirmed;
   while (!session.answers.empty() && session.answers.front().request < confirmed)
     session.answers.pop_front();
@@ -151,13 +173,7 @@ void Machine::answer(const Asker& asker, Result result, bool fast) {
 // Kept by the session, if there is one.
 void Machine::send(Session* session, Reply reply) {
   if (reply.request.value == 0) return;
-  if (session != nullptr) {
-    auto& answers = session->answers;
-    if (answers.empty() || answers.back().request < reply.request)
-      answers.push_back(reply);
-    else
-      answers.insert(find_answer(answers, reply.request), reply);
-  }
+  if (session != nullptr) keep(*session, reply);
   effects_->push_back(std::move(reply));
 }
 

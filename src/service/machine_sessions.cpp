@@ -19,6 +19,7 @@ void Machine::carry_out(const Asker& asker, const OpenSession& open) {
   session.ttl = open.ttl;
   session.lock_delay = open.lock_delay;
   session.fast = open.fast;
+  session.latest_answers = open.latest_answers;
   session.since = now_;
   if (Session* outer = tables_.session(open.within); outer != nullptr && outer->id != id) {
     session.within = outer->id;

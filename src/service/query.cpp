@@ -53,6 +53,7 @@ SessionInfo info_of(const Session& session) {
   info.within = session.within;
   info.since = session.since;
   if (session.is_over()) info.ends = session.ends;
+  info.latest_answers = session.latest_answers;
   info.holds = session.held.size();
   info.waits = session.waiting.size();
   return info;
@@ -142,6 +143,16 @@ std::optional<SessionId> State::session_of(std::string_view nonce) const {
 }
 
 std::string State::describe(SessionId id) const { return machine_->tables().describe(id); }
+
+std::optional<RequestId> State::find_request(SessionId id, RequestId from, RequestId to) const {
+  const Session* session = machine_->tables().session(id);
+  if (session == nullptr) return std::nullopt;
+  const auto waiting = session->waiting.lower_bound(from);
+  if (waiting != session->waiting.end() && waiting->first <= to) return waiting->first;
+  for (const Reply& answer : session->answers)
+    if (answer.request >= from && answer.request <= to) return answer.request;
+  return std::nullopt;
+}
 
 std::vector<WaitEdge> State::wait_edges() const { return service::wait_edges(machine_->tables()); }
 

@@ -92,6 +92,7 @@ struct SessionInfo {
   SessionId within;
   Time since;
   std::optional<Time> ends;  // it is broken: when it is over at the latest
+  std::uint32_t latest_answers = 0;
   std::size_t holds = 0;
   std::size_t waits = 0;
 };
@@ -185,9 +186,10 @@ struct SessionImage {
   Time ends;  // of one that is broken; 0: it is not
   RequestId confirmed;
   bool must_report = false;
+  std::uint32_t latest_answers = 0;
   std::vector<WaitingImage> waiting;  // by request
-  std::vector<Reply> answers;         // by request
-  std::vector<HoldOver> endings;      // as they came
+  std::vector<Reply> answers;     // by request; of one that does not confirm, as they were given
+  std::vector<HoldOver> endings;  // as they came
 
   friend bool operator==(const SessionImage&, const SessionImage&) = default;
 };
@@ -261,6 +263,8 @@ class State {
   std::optional<SessionId> session_of(std::string_view nonce) const;
   // "session 3 (backup on host a)".
   std::string describe(SessionId id) const;
+  // One of these requests of the session that waits, or whose answer is kept.
+  std::optional<RequestId> find_request(SessionId id, RequestId from, RequestId to) const;
 
   std::vector<WaitEdge> wait_edges() const;
 

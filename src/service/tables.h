@@ -115,12 +115,13 @@ struct Session {
   Time since;
   Time ends;  // it is broken; 0: it is not
   RequestId confirmed;
+  std::uint32_t latest_answers = 0;
   std::set<SessionId> inner;  // those within it
   std::set<Held, HeldOrder> held;
   std::map<RequestId, Request> waiting;
   std::set<std::pair<GuardId, RequestId>> waiting_of;  // the same, by guard
   std::set<std::string> tied;                          // files
-  std::deque<Reply> answers;                           // by request
+  std::deque<Reply> answers;  // by request; of one that does not confirm, as they were given
   // Holds that were ended and not by it, until it has said that it knows: it may have been away.
   std::vector<HoldOver> endings;
 

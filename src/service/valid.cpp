@@ -97,6 +97,9 @@ std::optional<Refusal> refuse(const OpenSession& open) {
     return bad("the time to live must be between a second and an hour");
   if (!is_between(open.lock_delay, {0}, longest_lock_delay))
     return bad("the lock-delay must be between nothing and an hour");
+  if (open.latest_answers > most_latest_answers)
+    return Refusal{Error::too_many,
+                   "more than " + std::to_string(most_latest_answers) + " answers are not kept"};
   return std::nullopt;
 }
 

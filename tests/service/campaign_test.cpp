@@ -20,7 +20,8 @@ namespace {
 
 class Campaign {
  public:
-  explicit Campaign(std::uint64_t seed) : random_(seed), despite_(one_in(3)) {
+  explicit Campaign(std::uint64_t seed, bool all_confirm = true)
+      : random_(seed), all_confirm_(all_confirm), despite_(one_in(3)) {
     send({.what = Lead{.fences_from = {1000}}});
     send({.what = Reserve{.below = {1'000'000'000}}});
   }
@@ -64,12 +65,14 @@ class Campaign {
 
  private:
   struct Client {
+    bool confirms = true;
     std::uint64_t requests = 0;
     std::vector<Command> sent;
   };
 
   bool one_in(std::uint64_t n) { return pick(n) == 0; }
   std::uint64_t pick(std::uint64_t n) { return random_() % n; }
+  std::uint32_t under(std::uint32_t n) { return static_cast<std::uint32_t>(pick(n)); }
 
   // What is due comes first, by itself: a grant that the command takes away at once could not be
   // seen by the oracle.
@@ -92,7 +95,8 @@ class Campaign {
     for (const auto& effect : effects) {
       all_.push_back(effect);
       if (const auto* reply = std::get_if<Reply>(&effect))
-        if (const auto* opened = std::get_if<Opened>(&reply->result)) open_[opened->session];
+        if (const auto* opened = std::get_if<Opened>(&reply->result))
+          open_[opened->session].confirms = state_.session(opened->session)->latest_answers == 0;
       if (const auto* over = std::get_if<HoldOver>(&effect)) told_.push_back(*over);
     }
     if (wrong_.empty()) wrong_ = oracle_.judge(command, effects, state_);
@@ -104,6 +108,7 @@ class Campaign {
   void ask(SessionId session, What what) {
     Client& client = open_[session];
     Command command{.session = session, .request = {++client.requests}, .what = std::move(what)};
+    if (!client.confirms && one_in(4)) command.request.value += first_unrepeated.value;
     client.sent.push_back(command);
     send(std::move(command));
   }
@@ -154,7 +159,8 @@ class Campaign {
           .what = OpenSession{.nonce = std::to_string(++nonces_),
                               .ttl = seconds(1 + static_cast<std::int64_t>(pick(3))),
                               .lock_delay = one_in(2) ? Duration{} : duration(),
-                              .within = within}});
+                              .within = within,
+                              .latest_answers = !all_confirm_ && one_in(3) ? 1 + under(5) : 0}});
   }
 
   void acquire(SessionId session) {
@@ -264,6 +270,7 @@ class Campaign {
   }
 
   std::mt19937_64 random_;
+  bool all_confirm_;  // the answers that they got
   bool despite_;
   State state_;
   std::optional<State> twin_;
@@ -292,6 +299,16 @@ TEST(Campaign, TheOracleFindsNothingWrong) {
   EXPECT_GT(grants, 30'000);
   EXPECT_GT(waits, 15'000);
   EXPECT_GT(deadlocks, 3'000);
+}
+
+TEST(Campaign, TheOracleFindsNothingWrongWithSessionsThatDoNotConfirm) {
+  int forgotten = 0;
+  for (std::uint64_t seed = 1; seed <= 800; ++seed) {
+    Campaign campaign(seed, false);
+    ASSERT_EQ(campaign.run(90), "") << "seed " << seed << ", " << campaign.situation();
+    forgotten += campaign.oracle().forgotten;
+  }
+  EXPECT_GT(forgotten, 3'000);
 }
 
 }  // namespace

@@ -6,9 +6,11 @@ namespace baton::service {
 
 std::string Oracle::judge(const Command& command, const Effects& effects, const State& state) {
   granted_.clear();
+  if (auto wrong = recall(command, effects); !wrong.empty()) return wrong;
   note(command);
   if (auto wrong = hear(command, effects); !wrong.empty()) return wrong;
   look(state);
+  remember(command, effects);
   std::string wrong;
   const auto judges = {&Oracle::judge_holders, &Oracle::judge_fences, &Oracle::judge_order,
                        &Oracle::judge_queues, &Oracle::judge_cycles};
@@ -40,6 +42,44 @@ void Oracle::note(const Command& command) {
     open_[id] = {
         {command.session, upgrade->guard}, Space::lock, {upgrade->name}, Mode::exclusive, 1, true,
         upgrade->despite_deadlock};
+}
+
+// What is remembered is said again, and nothing happens.
+std::string Oracle::recall(const Command& command, const Effects& effects) const {
+  const auto memory = memories_.find(command.session);
+  if (memory == memories_.end() || command.request.value == 0) return {};
+  for (const Reply& answer : memory->second.answers)
+    if (answer.request == command.request)
+      return effects == Effects{answer} ? "" : "a repeated request is not answered as before";
+  return {};
+}
+
+// A session's latest answers. One that was broken is no longer judged: it is refused all but its
+// clearing up, and refusals are not kept.
+void Oracle::remember(const Command& command, const Effects& effects) {
+  for (const Effect& effect : effects) {
+    const auto* reply = std::get_if<Reply>(&effect);
+    if (reply == nullptr || reply->request.value == 0) continue;
+    const auto* open = std::get_if<OpenSession>(&command.what);
+    const auto* opened = std::get_if<Opened>(&reply->result);
+    if (open != nullptr && opened != nullptr && open->latest_answers > 0)
+      memories_[opened->session].most = open->latest_answers;
+    const auto memory = memories_.find(reply->session);
+    if (memory == memories_.end()) continue;
+    auto& answers = memory->second.answers;
+    const auto is_it = [&](const Reply& one) { return one.request == reply->request; };
+    if (std::any_of(answers.begin(), answers.end(), is_it)) continue;
+    answers.push_back(*reply);
+    if (reply->request < first_unrepeated && answers.size() <= memory->second.most) continue;
+    const auto gone = reply->request < first_unrepeated ? answers.begin() : answers.end() - 1;
+    answered_.erase({reply->session, gone->request});
+    answers.erase(gone);
+    ++forgotten;
+  }
+  std::erase_if(memories_, [&](const auto& one) {
+    const auto session = sessions_.find(one.first);
+    return session == sessions_.end() || session->second.ends;
+  });
 }
 
 std::string Oracle::hear(const Command& command, const Effects& effects) {

@@ -24,6 +24,7 @@ class Oracle {
   int grants = 0;
   int deadlocks = 0;
   int waits = 0;
+  int forgotten = 0;
 
  private:
   using Id = std::pair<SessionId, RequestId>;
@@ -41,7 +42,15 @@ class Oracle {
     std::uint64_t ticket = UINT64_MAX;  // that it was told
   };
 
+  // Of a session that does not confirm: the answers that it can ask for again, oldest first.
+  struct Memory {
+    std::size_t most = 0;
+    std::vector<Reply> answers;
+  };
+
   void note(const Command& command);
+  std::string recall(const Command& command, const Effects& effects) const;
+  void remember(const Command& command, const Effects& effects);
   std::string hear(const Command& command, const Effects& effects);
   std::string hear(const Command& command, const Reply& reply);
   void look(const State& state);
@@ -67,6 +76,7 @@ class Oracle {
 
   std::map<Id, Wish> open_;
   std::set<Id> answered_;
+  std::map<SessionId, Memory> memories_;
   std::vector<std::pair<Wish, Granted>> granted_;  // by this command
   std::map<Place, LockInfo> locks_;                // now
   std::map<Place, LockInfo> before_;               // before this command

@@ -280,5 +280,66 @@ TEST(Errors, HaveNamesAndSentences) {
   }
 }
 
+// --- Sessions that do not confirm ---------------------------------------------------------------
+
+TEST(Sessions, KeepTheirLatestAnswersIfTheyDoNotConfirm) {
+  World world;
+  const auto a = world.open({.latest_answers = 2});
+  const auto put = [&](std::uint64_t request) {
+    world.apply({.session = a, .request = {request}, .what = Put{.key = "k", .value = "v"}});
+    return std::get<Stored>(world.reply({request})->result).version;
+  };
+  EXPECT_EQ(put(50), 1u);
+  EXPECT_EQ(put(7), 2u);
+  EXPECT_EQ(put(50), 1u) << "as before, in whatever order the numbers are";
+  EXPECT_EQ(put(60), 3u);
+  EXPECT_EQ(put(7), 2u);
+  EXPECT_EQ(put(50), 4u) << "only two are kept, the latest";
+  EXPECT_EQ(put(7), 5u);
+}
+
+TEST(Sessions, DoNotKeepWhatIsNeverRepeated) {
+  World world;
+  const auto a = world.open({.latest_answers = 1});
+  world.apply({.session = a, .request = {5}, .what = Put{.key = "k", .value = "v"}});
+  for (std::uint64_t i = 0; i < 3; ++i)
+    world.apply({.session = a,
+                 .request = {first_unrepeated.value + i},
+                 .what = Put{.key = "k", .value = "v"}});
+  EXPECT_EQ(world.state.file("k")->version, 4u);
+  world.apply({.session = a, .request = {5}, .what = Put{.key = "k", .value = "v"}});
+  EXPECT_EQ(world.state.file("k")->version, 4u) << "its answer is still kept";
+}
+
+TEST(Sessions, ThatDoNotConfirmAreNeverToldThatTooMuchIsUnconfirmed) {
+  World world;
+  const auto a = world.open({.latest_answers = 10});
+  for (std::uint64_t i = 1; i <= most_unconfirmed + 10; ++i)
+    world.apply({.session = a, .request = {i}, .confirmed = {i}, .what = Remove{.key = "k"}});
+  EXPECT_EQ(world.effects.size(), 1u);
+  EXPECT_EQ(std::get<Reply>(world.effects[0]).error, Error::not_found);
+  EXPECT_EQ(world.state.image().sessions[0].answers.size(), 10u);
+}
+
+TEST(Sessions, TooManyAnswersAreNotPromised) {
+  World world;
+  world.apply({.request = {1},
+               .what = OpenSession{
+                   .nonce = "n", .ttl = seconds(10), .latest_answers = most_latest_answers + 1}});
+  EXPECT_EQ(world.error({1}), Error::too_many);
+}
+
+TEST(Sessions, FindARequestAmongThoseThatWaitOrAreAnswered) {
+  World world;
+  const auto a = world.open({.latest_answers = 10}), b = world.open();
+  world.apply({.session = a, .request = {40}, .what = Acquire{.names = {"x"}}});
+  world.lock(b, {"y"});
+  world.apply({.session = a, .request = {80}, .what = Acquire{.names = {"y"}}});
+  EXPECT_EQ(world.state.find_request(a, {32}, {63}), RequestId{40});
+  EXPECT_EQ(world.state.find_request(a, {64}, {80}), RequestId{80});
+  EXPECT_EQ(world.state.find_request(a, {41}, {79}), std::nullopt);
+  EXPECT_EQ(world.state.find_request(b, {32}, {63}), std::nullopt);
+}
+
 }  // namespace
 }  // namespace baton::service

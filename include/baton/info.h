@@ -119,6 +119,7 @@ struct StatusInfo {
   std::uint64_t files = 0;
   std::uint64_t revision = 0;
   std::uint64_t connections = 0;
+  std::vector<std::string> http;  // where it serves HTTP
   std::uint64_t last_fence = 0;
   std::vector<std::uint64_t> waits_for_reports_of;  // sessions that have yet to say what they hold
   // In a cluster.

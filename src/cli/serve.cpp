@@ -8,6 +8,7 @@
 
 #include "cli/cluster_options.h"
 #include "cli/command.h"
+#include "http/server.h"
 #include "server/serve.h"
 
 namespace baton::cli {
@@ -16,6 +17,7 @@ namespace {
 
 struct Settings {
   server::ServeOptions serve;
+  std::vector<std::string> http;
   std::string config;
   std::string log = "text";
   std::string socket_mode;
@@ -96,6 +98,7 @@ int run(CLI::App& command, Settings& settings) {
   if (settings.serve.journal.empty()) settings.serve.journal = default_journal();
   complete(settings.serve.cluster);
   settings.serve.log_as_json = settings.log == "json";
+  if (!settings.http.empty()) settings.serve.annex = http::annex({.listen = settings.http});
   return server::serve(settings.serve);
 }
 
@@ -117,6 +120,10 @@ void add_serve(CLI::App& app, Action& action) {
   command->add_option("--socket-group", serve.access.group, "Whose group Unix sockets are of")
       ->envname("BATON_SOCKET_GROUP")
       ->type_name("GROUP");
+  command
+      ->add_option("--http", settings->http,
+                   "HOST:PORT for HTTP (metrics, health, JSON), as often as needed (default: none)")
+      ->envname("BATON_HTTP");
   command
       ->add_option("--journal", serve.journal,
                    "sqlite:PATH, etcd://HOST:PORT,HOST:PORT/PREFIX for several servers, or memory: "

@@ -111,6 +111,7 @@ StatusInfo status_of(const proto::Status& status) {
                   .files = status.files(),
                   .revision = status.revision(),
                   .connections = status.connections(),
+                  .http = {status.http().begin(), status.http().end()},
                   .last_fence = status.last_fence(),
                   .waits_for_reports_of = {status.waits_for_reports_of().begin(),
                                            status.waits_for_reports_of().end()},

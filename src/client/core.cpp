@@ -360,6 +360,7 @@ void Core::hear(const proto::Welcome& welcome) {
     return link_.drop("it speaks another protocol");
   }
   if (welcome.following() && !options_.stale) {
+    tries_left_ = 0;  // a server is there, and another one leads or soon will
     if (welcome.leader().empty()) return link_.drop("no server leads at this moment");
     if (auto leader = addresses_of(welcome.leader())) link_.prefer(leader.value().front());
     return link_.drop("another server leads");

@@ -87,26 +87,30 @@ void Desk::receive(Guest& guest, std::string_view frame) {
   if (!received_.ParseFromArray(frame.data(), static_cast<int>(frame.size()))) {
     return guest.hang_up(Error::bad_request, "a frame is not a message of the client protocol");
   }
+  receive(guest, received_);
+}
+
+void Desk::receive(Guest& guest, proto::ClientMessage& message) {
   using proto::ClientMessage;
-  const bool is_hello = received_.what_case() == ClientMessage::kHello;
+  const bool is_hello = message.what_case() == ClientMessage::kHello;
   if (!guest.has_greeted_ && !is_hello) {
     return guest.hang_up(Error::bad_request, "the first message must be a Hello");
   }
-  switch (received_.what_case()) {
+  switch (message.what_case()) {
     case ClientMessage::kRequest:
-      return request(guest, *received_.mutable_request());
+      return request(guest, *message.mutable_request());
     case ClientMessage::kKeepAlive:
-      return keep_alive(guest, received_.keep_alive());
+      return keep_alive(guest, message.keep_alive());
     case ClientMessage::kHello:
-      return greet(guest, received_.hello());
+      return greet(guest, message.hello());
     case ClientMessage::kResume:
-      return resume(guest, received_.resume());
+      return resume(guest, message.resume());
     case ClientMessage::kRead:
-      return read(guest, received_.read());
+      return read(guest, message.read());
     case ClientMessage::kWatch:
-      return watch(guest, received_.watch());
+      return watch(guest, message.watch());
     case ClientMessage::kUnwatch:
-      return watches_.remove(guest, received_.unwatch().number());
+      return watches_.remove(guest, message.unwatch().number());
     case ClientMessage::WHAT_NOT_SET:
       break;
   }
@@ -135,6 +139,7 @@ void Desk::greet(Guest& guest, const proto::Hello& hello) {
 
 void Desk::request(Guest& guest, proto::Request& request) {
   const std::uint64_t number = request.request();
+  ++counters_.requests;
   if (role_ == Role::closed) {
     return refuse(guest, number, Error::shutting_down, "the server is stopping");
   }
@@ -155,7 +160,8 @@ void Desk::request(Guest& guest, proto::Request& request) {
   if (request.has_close_session()) leases_.close(guest.session_);
   if (guest.session_ != service::no_session) return engine_->submit(request, std::move(command));
   engine_->submit(request, std::move(command), [this, to = guest.number_](const auto& reply) {
-    if (const auto at = guests_.find(to); at != guests_.end()) this->reply(*at->second, reply);
+    const auto at = guests_.find(to);
+    this->reply(at == guests_.end() ? nullptr : at->second, reply);
   });
 }
 
@@ -193,7 +199,7 @@ void Desk::open_session(Guest& guest, proto::Request& request) {
     const auto at = guests_.find(to);
     if (at == guests_.end()) return;
     if (result != nullptr) bind(*at->second, result->session);
-    this->reply(*at->second, reply);
+    this->reply(at->second, reply);
   });
 }
 
@@ -270,6 +276,7 @@ void Desk::remind(Guest& guest, service::SessionId session) {
 
 void Desk::keep_alive(Guest& guest, const proto::KeepAlive& message) {
   service::Duration ttl{0};
+  ++counters_.keepalives;
   if (guest.session_ != service::no_session) {
     if (!engine_->is_sure()) return;
     const auto answer = leases_.receive(clock(), service::KeepAlive{guest.session_, {}});
@@ -321,6 +328,7 @@ void Desk::read(Guest& guest, const proto::Read& read) {
             status.set_connections(guests_.size());
             status.set_process(static_cast<std::uint32_t>(::getpid()));
             status.set_scope(options_.scope);
+            for (const std::string& url : http_addresses_) status.add_http(url);
             status.set_following(role_ == Role::following);
           },
       .make_backup =
@@ -375,7 +383,7 @@ void Desk::watch(Guest& guest, const proto::Watch& watch) {
 void Desk::deliver(service::Effects& effects) {
   for (service::Effect& effect : effects) {
     if (const auto* one = std::get_if<service::Reply>(&effect)) {
-      if (Guest* guest = guest_of(one->session)) reply(*guest, *one);
+      reply(guest_of(one->session), *one);
     } else if (const auto* queued = std::get_if<service::Queued>(&effect)) {
       Guest* guest = guest_of(queued->session);
       if (guest == nullptr) continue;
@@ -397,14 +405,16 @@ void Desk::deliver(service::Effects& effects) {
   watches_.flush();
 }
 
-void Desk::reply(Guest& guest, const service::Reply& reply) {
+void Desk::reply(Guest* guest, const service::Reply& reply) {
+  if (reply.error != Error::none) ++counters_.refused[static_cast<std::size_t>(reply.error)];
+  if (guest == nullptr) return;
   sending_.Clear();
   fill(*sending_.mutable_reply(), reply);
-  guest.send(sending_);
+  guest->send(sending_);
 }
 
 void Desk::refuse(Guest& guest, std::uint64_t request, Error error, std::string message) {
-  reply(guest,
+  reply(&guest,
         {.session = {}, .request = {request}, .error = error, .message = std::move(message)});
 }
 
@@ -440,6 +450,7 @@ void Desk::expire() {
   if (role_ != Role::leading) return;
   while (const auto session = leases_.expire_next(clock())) {
     unreported_.erase(session->value);
+    ++counters_.expired;
     engine_->expire(*session);
   }
 }

@@ -6,6 +6,7 @@
 // read, watch, write files that are not tied, and break locks.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -37,6 +38,13 @@ struct DeskOptions {
   std::function<service::Duration()> age;
 };
 
+struct DeskCounters {
+  std::uint64_t requests = 0;
+  std::uint64_t keepalives = 0;
+  std::uint64_t expired = 0;                 // sessions
+  std::array<std::uint64_t, 256> refused{};  // requests, by error
+};
+
 class Desk {
  public:
   Desk(Engine& engine, EngineHost& host, DeskOptions options);
@@ -56,6 +64,7 @@ class Desk {
   void arrive(Guest& guest);
   // One frame. The guest may have been hung up on when it returns.
   void receive(Guest& guest, std::string_view frame);
+  void receive(Guest& guest, proto::ClientMessage& message);
   void leave(Guest& guest);
 
   // What the engine lets out.
@@ -67,6 +76,11 @@ class Desk {
   void expire();
 
   std::size_t guests() const { return guests_.size(); }
+  // Changes up to this one have been told to those who watch.
+  service::Revision told() const { return watches_.told(); }
+  const DeskCounters& counters() const { return counters_; }
+  // Where else this server can be reached, for people who ask how it is doing.
+  void set_http_addresses(std::vector<std::string> urls) { http_addresses_ = std::move(urls); }
   // That have a guest.
   std::size_t bound_sessions() const { return bound_.size(); }
 
@@ -91,7 +105,7 @@ class Desk {
   // Of holds that are over, until it has acknowledged that it knows.
   void remind(Guest& guest, service::SessionId session);
 
-  void reply(Guest& guest, const service::Reply& reply);
+  void reply(Guest* guest, const service::Reply& reply);
   void refuse(Guest& guest, std::uint64_t request, Error error, std::string message);
   Guest* guest_of(service::SessionId session) const;
   // Does it when all that has been seen is durable, if the guest is still there.
@@ -110,6 +124,8 @@ class Desk {
   std::unordered_map<std::uint64_t, Guest*> guests_;
   std::unordered_map<std::uint64_t, Guest*> bound_;  // by session
   std::unordered_set<std::uint64_t> unreported_;     // sessions
+  std::vector<std::string> http_addresses_;
+  DeskCounters counters_;
   proto::ClientMessage received_;
   proto::ServerMessage sending_;
 };

@@ -315,6 +315,7 @@ void Engine::flush() {
 // What has been gathered becomes a record.
 void Engine::seal() {
   if (batch_.commands_size() == 0) return;
+  counters_.batch_commands.add(batch_.commands_size());
   sealed_.push_back({batch_.SerializeAsString(), std::exchange(gathering_, {})});
   sealed_bytes_ += sealed_.back().record.size();
   batch_.Clear();
@@ -326,6 +327,7 @@ void Engine::send(std::string record, Held held) {
   counters_.batch_bytes += record.size();
   ++counters_.batches;
   ++appended_;
+  held.sent_us = host_.clock_us();
   under_way_.push_back(std::move(held));
   journal_.append(std::move(record), on_engine_thread(&Engine::batch_done));
   const bool is_all_sent = sealed_.empty() && batch_.commands_size() == 0;
@@ -337,6 +339,7 @@ void Engine::batch_done(const journal::Fault& fault) {
   if (fault) return fail(fault);
   Held held = std::move(under_way_.front());
   under_way_.pop_front();
+  counters_.append_seconds.add(static_cast<double>(host_.clock_us() - held.sent_us) / 1e6);
   if (held.reserve) {
     durable_reserve_ = *held.reserve;
     is_reserving_ = false;

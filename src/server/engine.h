@@ -28,6 +28,7 @@
 
 #include "baton/journal.pb.h"
 #include "journal/journal.h"
+#include "server/histogram.h"
 #include "server/snapshot.h"
 #include "server/translate.h"
 #include "service/command.h"
@@ -69,6 +70,9 @@ struct EngineCounters {
   std::uint64_t snapshots = 0;
   std::uint64_t snapshot_bytes = 0;  // of the last
   std::uint64_t replayed = 0;
+  Histogram batch_commands{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000};
+  Histogram append_seconds{0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01,
+                           0.025,  0.05,    0.1,    0.25,  0.5,    1,     2.5};
 };
 
 class Engine {
@@ -128,6 +132,7 @@ class Engine {
     std::vector<std::function<void()>> then;
     std::optional<std::uint64_t> reserve;
     bool has_ending = false;  // of a hold, not by its holder
+    std::int64_t sent_us = 0;
   };
 
   void replay_one(const proto::Command& message, service::Time& now);

@@ -88,6 +88,10 @@ Host::Host(HostOptions options)
     server_->listen(address, options_.access);
   }
   for (const int descriptor : options_.descriptors) server_->adopt(descriptor);
+  if (options_.annex) {
+    annex_ = options_.annex(*this);
+    desk_->set_http_addresses(annex_->addresses());
+  }
   if (seat_) {
     seat_->start();
   } else {
@@ -96,6 +100,7 @@ Host::Host(HostOptions options)
 }
 
 Host::~Host() {
+  annex_.reset();
   server_.reset();
   // What the journal still calls back for is posted, and never runs.
   if (journal_ != nullptr) journal_->close();
@@ -183,8 +188,12 @@ std::optional<std::string> Host::run() {
 void Host::begin_listening() {
   if (std::exchange(has_started_, true)) return;
   server_->start();
+  if (annex_ != nullptr) annex_->open();
   pulse();
   for (const std::string& url : server_->addresses()) log_->info("listening on {}", url);
+  if (annex_ != nullptr) {
+    for (const std::string& url : annex_->addresses()) log_->info("serving {}", url);
+  }
   if (options_.on_ready) options_.on_ready();
 }
 
@@ -237,7 +246,8 @@ void Host::watch_due() {
 
 void Host::stop_when_idle() {
   if (options_.idle_stop_s == 0 || !is_serving_) return;
-  if (engine_->state().session_count() > 0 || desk_->guests() > 0) {
+  const bool has_visitors = annex_ != nullptr && annex_->connections() > 0;
+  if (engine_->state().session_count() > 0 || desk_->guests() > 0 || has_visitors) {
     idle_since_us_.reset();
     return;
   }
@@ -258,9 +268,11 @@ void Host::begin_stop() {
   if (std::exchange(is_stopping_, true)) return;
   log_->info("stopping");
   server_->stop_listening();
+  if (annex_ != nullptr) annex_->stop_listening();
   desk_->close();
   const auto leave = [this] {
     desk_->dismiss(Error::shutting_down, "the server is stopping");
+    if (annex_ != nullptr) annex_->dismiss(Error::shutting_down, "the server is stopping");
     if (!seat_) return end_stop(most_looks_at_the_end);
     seat_->leave([this] { end_stop(most_looks_at_the_end); });
   };
@@ -276,7 +288,9 @@ void Host::begin_stop() {
 
 // Waits a moment for what has been said to be written.
 void Host::end_stop(int tries_left) {
-  if (server_->is_all_written() || tries_left == 0) {
+  const bool is_all_written =
+      server_->is_all_written() && (annex_ == nullptr || annex_->is_all_written());
+  if (is_all_written || tries_left == 0) {
     log_->info("stopped");
     io_.stop();
     return;
@@ -284,6 +298,26 @@ void Host::end_stop(int tries_left) {
   ending_.expires_after(between_looks_at_the_end);
   ending_.async_wait(
       [this, tries_left](const boost::system::error_code&) { end_stop(tries_left - 1); });
+}
+
+std::optional<NotServing> Host::not_serving() const {
+  if (is_stopping_) return NotServing{Error::shutting_down, "the server is stopping", {}};
+  if (seat_ && !is_serving_) {
+    const auto& leader = seat_->member().leader();
+    const bool is_known = leader && !leader->is_self;
+    if (is_known) return NotServing{Error::not_leader, "another server leads", leader->url};
+    const std::string trouble = seat_->member().trouble();
+    return NotServing{Error::unavailable,
+                      "no server leads" + (trouble.empty() ? "" : ": etcd: " + trouble),
+                      {}};
+  }
+  if (seat_ && !engine_->is_sure()) {
+    return NotServing{Error::unavailable, seat_->member().trouble(), {}};
+  }
+  if (!is_serving_ || !engine_->is_leading()) {
+    return NotServing{Error::unavailable, "the server does not lead yet", {}};
+  }
+  return std::nullopt;
 }
 
 void Host::fail(const journal::Fault& fault) {

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "journal/journal.h"
+#include "server/annex.h"
 #include "server/desk.h"
 #include "server/engine.h"
 #include "server/seat.h"
@@ -40,8 +41,16 @@ struct HostOptions {
   std::size_t idle_stop_s = 0;      // stops after so many seconds without sessions; 0: never
   ServerLimits limits;
   EngineOptions engine;
+  MakeAnnex annex;                      // or none
   std::shared_ptr<spdlog::logger> log;  // or none
   std::function<void()> on_ready;       // clients are served from now on
+};
+
+// Why a server does not serve now.
+struct NotServing {
+  Error error = Error::unavailable;
+  std::string message;
+  std::string leader;  // where the one that does can be reached, if that is known
 };
 
 class Host final : private EngineHost {
@@ -60,6 +69,14 @@ class Host final : private EngineHost {
   Engine& engine() { return *engine_; }
   Desk& desk() { return *desk_; }
   boost::asio::io_context& io() { return io_; }
+  const std::shared_ptr<spdlog::logger>& log() const { return log_; }
+
+  // Nothing, while it leads and serves.
+  std::optional<NotServing> not_serving() const;
+  std::size_t connections() const { return server_->connections(); }
+  // For what serves beside it: before something that has arrived is handled, and after.
+  void wake() { desk_->wake(); }
+  void turn() { server_->turn(); }
 
  private:
   void post(std::function<void()> what) override;
@@ -93,6 +110,7 @@ class Host final : private EngineHost {
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<Desk> desk_;
   std::unique_ptr<Server> server_;
+  std::unique_ptr<Annex> annex_;
   boost::asio::steady_timer pulse_;
   boost::asio::steady_timer due_;
   boost::asio::steady_timer ending_;

@@ -23,6 +23,7 @@ HostOptions host_options(const ServeOptions& options) {
   result.scope = options.scope;
   result.idle_stop_s = options.idle_stop_s;
   result.limits.connections = options.most_connections;
+  result.annex = options.annex;
   return result;
 }
 
@@ -41,7 +42,7 @@ int serve(const ServeOptions& options) {
   const auto log = make_log(options.log_as_json, options.log_level);
   HostOptions of_host = host_options(options);
   of_host.descriptors = take_passed_sockets();
-  if (of_host.listen.empty() && of_host.descriptors.empty()) {
+  if (of_host.listen.empty() && of_host.descriptors.empty() && !of_host.annex) {
     log->critical("nothing to listen on: say --listen unix:PATH or --listen HOST:PORT");
     return could_not_begin;
   }

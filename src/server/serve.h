@@ -25,6 +25,7 @@ struct ServeOptions {
   std::size_t most_connections = 20'000;
   bool log_as_json = false;
   std::string log_level = "info";
+  MakeAnnex annex;  // or none
 };
 
 // Until SIGTERM or SIGINT.

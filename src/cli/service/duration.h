@@ -1,10 +1,11 @@
-// Lengths of time on the command line: 500ms, 10s, 1.5m, 1h30m, 2d; a bare number is of seconds.
+// Lengths of time on the command line (core/duration.h has the words for them).
 #pragma once
 
 #include <chrono>
 #include <optional>
 #include <string>
-#include <string_view>
+
+#include "core/duration.h"
 
 namespace CLI {
 class App;
@@ -14,8 +15,6 @@ class Option;
 namespace baton::cli {
 
 using Micros = std::chrono::microseconds;
-
-std::optional<Micros> parse_duration(std::string_view text);
 
 // For people: "250 ms", "12 s", "3 min 20 s", "2 h 5 min", "3 d 4 h".
 std::string spoken(Micros time);

@@ -41,6 +41,7 @@ boost::json::object json_of(const local::Meeting& meeting, const StatusInfo& sta
           {"files", status.files},
           {"revision", status.revision},
           {"connections", status.connections},
+          {"http", boost::json::array(status.http.begin(), status.http.end())},
           {"last_fence", status.last_fence},
           {"waits_for_reports_of", boost::json::array(status.waits_for_reports_of.begin(),
                                                       status.waits_for_reports_of.end())}};
@@ -60,6 +61,7 @@ std::string text_of(const local::Meeting& meeting, const StatusInfo& status) {
                              grouped(status.sessions), grouped(status.locks),
                              grouped(status.waiters), grouped(status.files)));
   line("last fence", std::to_string(status.last_fence));
+  for (const std::string& url : status.http) line("http", url);
   if (!status.waits_for_reports_of.empty()) {
     line("recovering", fmt::format("{} sessions have yet to say what they hold; until then nothing "
                                    "is granted",

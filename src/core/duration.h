@@ -1,0 +1,13 @@
+// Lengths of time as people write them: 500ms, 10s, 1.5m, 1h30m, 2d; a bare number is of seconds.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string_view>
+
+namespace baton {
+
+// Nothing, if it is none, or longer than ten years.
+std::optional<std::chrono::microseconds> parse_duration(std::string_view text);
+
+}  // namespace baton

@@ -28,29 +28,19 @@ bool is_answered_always(const std::string& path) { return !path.starts_with("/v1
 }  // namespace
 
 const std::vector<Api::Route>& Api::routes() {
-  static const std::vector<Route> all{{"GET", "/healthz", &Api::healthz},
-                                      {"GET", "/readyz", &Api::readyz},
-                                      {"GET", "/metrics", &Api::show_metrics},
-                                      {"GET", "/v1/sessions", &Api::list_sessions},
-                                      {"POST", "/v1/sessions", &Api::open_session},
-                                      {"POST", "/v1/keepalive", &Api::keep_alive},
-                                      {"POST", "/v1/close", &Api::close_session},
-                                      {"POST", "/v1/lock", &Api::lock},
-                                      {"POST", "/v1/unlock", &Api::unlock},
-                                      {"POST", "/v1/cancel", &Api::cancel},
-                                      {"POST", "/v1/downgrade", &Api::downgrade},
-                                      {"POST", "/v1/upgrade", &Api::upgrade},
-                                      {"GET", "/v1/locks", &Api::list_locks},
-                                      {"POST", "/v1/break", &Api::break_it},
-                                      {"POST", "/v1/campaign", &Api::campaign},
-                                      {"POST", "/v1/proclaim", &Api::proclaim},
-                                      {"POST", "/v1/resign", &Api::resign},
-                                      {"GET", "/v1/leader", &Api::leader},
-                                      {"GET", "/v1/files", &Api::read_files},
-                                      {"PUT", "/v1/files", &Api::put_file},
-                                      {"DELETE", "/v1/files", &Api::remove_file},
-                                      {"GET", "/v1/watch", &Api::watch},
-                                      {"GET", "/v1/status", &Api::status}};
+  static const std::vector<Route> all{
+      {"GET", "/healthz", &Api::healthz},           {"GET", "/readyz", &Api::readyz},
+      {"GET", "/metrics", &Api::show_metrics},      {"GET", "/v1/sessions", &Api::list_sessions},
+      {"POST", "/v1/sessions", &Api::open_session}, {"POST", "/v1/keepalive", &Api::keep_alive},
+      {"POST", "/v1/close", &Api::close_session},   {"POST", "/v1/lock", &Api::lock},
+      {"POST", "/v1/unlock", &Api::unlock},         {"POST", "/v1/cancel", &Api::cancel},
+      {"POST", "/v1/downgrade", &Api::downgrade},   {"POST", "/v1/upgrade", &Api::upgrade},
+      {"GET", "/v1/locks", &Api::list_locks},       {"POST", "/v1/break", &Api::break_it},
+      {"POST", "/v1/campaign", &Api::campaign},     {"POST", "/v1/proclaim", &Api::proclaim},
+      {"POST", "/v1/resign", &Api::resign},         {"GET", "/v1/leader", &Api::leader},
+      {"GET", "/v1/files", &Api::read_files},       {"PUT", "/v1/files", &Api::put_file},
+      {"DELETE", "/v1/files", &Api::remove_file},   {"GET", "/v1/watch", &Api::watch},
+      {"GET", "/v1/status", &Api::status}};
   return all;
 }
 

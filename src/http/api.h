@@ -1,8 +1,8 @@
 // The HTTP interface: which paths there are, and what each does. docs/http.md describes it.
 //
-// It knows nothing of sockets. An exchange (http/exchange.h) comes in; what it asks becomes messages
-// of the client protocol, which a guest (http/lobby.h, http/session.h) says at the desk like any
-// other client; what the desk answers becomes the exchange's answer.
+// It knows nothing of sockets. An exchange (http/exchange.h) comes in; what it asks becomes
+// messages of the client protocol, which a guest (http/lobby.h, http/session.h) says at the desk
+// like any other client; what the desk answers becomes the exchange's answer.
 #pragma once
 
 #include <cstdint>

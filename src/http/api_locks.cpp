@@ -154,9 +154,8 @@ void Api::list_locks(const std::shared_ptr<Exchange>& exchange) {
   if (name && prefix) throw Refused("either 'name' or 'prefix'");
   if (name) what.mutable_locks()->set_name(*name);
   what.mutable_locks()->set_prefix(prefix.value_or(""));
-  read(exchange, what, [](const std::vector<proto::Answer>& parts) {
-    return json_response(json_of_locks(parts));
-  });
+  read(exchange, what,
+       [](const std::vector<proto::Answer>& parts) { return json_response(json_of_locks(parts)); });
 }
 
 void Api::break_it(const std::shared_ptr<Exchange>& exchange) {
@@ -175,8 +174,9 @@ void Api::break_it(const std::shared_ptr<Exchange>& exchange) {
     request.mutable_break_session()->set_session(*session);
     request.mutable_break_session()->set_force(force);
   }
-  ask_anyhow(exchange, fields, request,
-             [](const proto::Reply&) { return json_response({{"done", true}}); });
+  ask_anyhow(exchange, fields, request, [](const proto::Reply&) {
+    return json_response({{"done", true}});
+  });
 }
 
 }  // namespace baton::http

@@ -11,8 +11,8 @@
 namespace baton::http {
 
 struct Request {
-  std::string method;  // "GET", also for HEAD
-  std::string path;    // "/v1/lock"
+  std::string method;                                      // "GET", also for HEAD
+  std::string path;                                        // "/v1/lock"
   std::vector<std::pair<std::string, std::string>> query;  // decoded
   std::string body;
   std::string key;      // Idempotency-Key, or empty
@@ -45,7 +45,7 @@ class Exchange {
   virtual bool is_open() const = 0;
 
   const Request request;
-  std::string route = "other";  // that it took, for the metrics
+  std::string route = "other";    // that it took, for the metrics
   std::function<void()> on_gone;  // the connection was closed before the answer
 };
 

@@ -100,8 +100,8 @@ std::optional<service::Duration> Fields::duration(const std::string& name) {
   const json::value* value = find(name);
   if (value == nullptr) return std::nullopt;
   if (value->is_number()) return seconds(name, value->to_number<double>());
-  const auto parsed = value->is_string() ? parse_duration(std::string(value->as_string()))
-                                         : std::nullopt;
+  const auto parsed =
+      value->is_string() ? parse_duration(std::string(value->as_string())) : std::nullopt;
   if (!parsed) {
     throw Refused(quoted(name) + " must be a length of time such as \"500ms\", \"30s\" or \"1h\"");
   }

@@ -47,9 +47,7 @@ KeyedRequest keyed_request(const std::string& key, const Request& request) {
   return result;
 }
 
-service::RequestId unkeyed_request() {
-  return {random_number() | service::first_unrepeated.value};
-}
+service::RequestId unkeyed_request() { return {random_number() | service::first_unrepeated.value}; }
 
 std::string random_nonce() {
   std::string bytes;

@@ -1,7 +1,8 @@
 // Where the guests that speak for HTTP requests are kept, between the desk and the connections.
 //
-// The desk tells a guest things while it is in the middle of its own work, so a guest may write to a
-// connection then, but must not turn to the desk: what follows is done later, in a turn of its own.
+// The desk tells a guest things while it is in the middle of its own work, so a guest may write to
+// a connection then, but must not turn to the desk: what follows is done later, in a turn of its
+// own.
 #pragma once
 
 #include <functional>

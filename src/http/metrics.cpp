@@ -30,7 +30,8 @@ class Page {
     begin(name, help, "gauge");
     line(name, "", text_of(value));
   }
-  void histogram(const std::string& name, const std::string& help, const server::Histogram& values) {
+  void histogram(const std::string& name, const std::string& help,
+                 const server::Histogram& values) {
     begin(name, help, "histogram");
     std::uint64_t so_far = 0;
     for (std::size_t i = 0; i < values.counts().size(); ++i) {

@@ -1,5 +1,5 @@
-// The server's metrics in the text format of Prometheus (0.0.4). docs/metrics.md has the list; names
-// and meanings are stable.
+// The server's metrics in the text format of Prometheus (0.0.4). docs/metrics.md has the list;
+// names and meanings are stable.
 #pragma once
 
 #include <string>

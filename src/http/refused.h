@@ -12,7 +12,8 @@ namespace baton::http {
 
 class Refused : public std::runtime_error {
  public:
-  explicit Refused(const std::string& message, Error error = Error::bad_request, unsigned status = 0)
+  explicit Refused(const std::string& message, Error error = Error::bad_request,
+                   unsigned status = 0)
       : std::runtime_error(message), error_(error), status_(status) {}
 
   Error error() const { return error_; }

@@ -48,9 +48,10 @@ Server::Server(server::Host& host, const Options& options)
   for (const std::string& text : options.listen) {
     const server::Address address = address_of(text);
     if (!address.is_loopback()) {
-      host.log()->warn("http on {} can be reached from other machines, and there is no "
-                       "authentication yet",
-                       text);
+      host.log()->warn(
+          "http on {} can be reached from other machines, and there is no "
+          "authentication yet",
+          text);
     }
     listeners_.push_back(std::make_unique<server::Listener>(host.io(), address));
   }

@@ -2,8 +2,8 @@
 // between connections and the API.
 //
 // Everything is bounded (Limits). A connection has one request under way; what it has sent beyond
-// that waits, and is not read on when it is much. Whoever sends a request too slowly, or nothing for
-// long, or does not read what it is sent, is hung up on.
+// that waits, and is not read on when it is much. Whoever sends a request too slowly, or nothing
+// for long, or does not read what it is sent, is hung up on.
 #pragma once
 
 #include <boost/asio/generic/stream_protocol.hpp>
@@ -26,10 +26,10 @@ struct Limits {
   std::size_t connections = 4096;
   std::uint32_t header_bytes = 8 * 1024;
   std::size_t body_bytes = 128 * 1024;
-  std::size_t unsent_bytes = 32 * 1024 * 1024;  // of one connection
-  std::chrono::milliseconds time_to_ask{10'000};   // from the first byte of a request to its last
-  std::chrono::milliseconds idle_time{120'000};    // between requests
-  std::chrono::milliseconds time_to_go{2'000};     // after the last answer
+  std::size_t unsent_bytes = 32 * 1024 * 1024;      // of one connection
+  std::chrono::milliseconds time_to_ask{10'000};    // from the first byte of a request to its last
+  std::chrono::milliseconds idle_time{120'000};     // between requests
+  std::chrono::milliseconds time_to_go{2'000};      // after the last answer
   std::chrono::milliseconds between_beats{15'000};  // of a stream
 };
 

@@ -203,7 +203,8 @@ void Session::gone(std::uint64_t request, const Exchange* exchange) {
   const auto at = pending_.find(request);
   if (at == pending_.end()) return;
   Pending& pending = at->second;
-  std::erase_if(pending.callers, [&](const auto& caller) { return caller.first.get() == exchange; });
+  std::erase_if(pending.callers,
+                [&](const auto& caller) { return caller.first.get() == exchange; });
   if (pending.callers.empty() && !pending.is_keyed) take_back(pending);
   close_if_unknown();
 }
@@ -231,9 +232,8 @@ void Session::undo(const proto::Request& granted) {
 // A session that nobody knows of serves nobody.
 void Session::close_if_unknown() {
   const bool is_waited_for =
-      has_callers() || std::any_of(tasks_.begin(), tasks_.end(), [](const Task& task) {
-        return task.exchange->is_open();
-      });
+      has_callers() || std::any_of(tasks_.begin(), tasks_.end(),
+                                   [](const Task& task) { return task.exchange->is_open(); });
   if (is_told_ || is_keyed_ || !is_ready_ || is_over_ || is_waited_for) return;
   lobby().later([self = itself(*this)] {
     if (self->is_over_ || self->is_told_) return;

@@ -315,8 +315,8 @@ std::string event_of(const proto::Change& change) {
     data["version"] = change.version();
     if (change.session() != 0) data["tied_to"] = change.session();
   }
-  const bool has_value = change.kind() != proto::Change::REMOVE &&
-                         change.kind() != proto::Change::RESIGN;
+  const bool has_value =
+      change.kind() != proto::Change::REMOVE && change.kind() != proto::Change::RESIGN;
   if (has_value) add_bytes(data, "value", change.value());
   return "id: " + std::to_string(change.revision()) + "\nevent: " + std::string(kind) +
          "\ndata: " + json::serialize(data) + "\n\n";

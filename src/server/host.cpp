@@ -307,9 +307,8 @@ std::optional<NotServing> Host::not_serving() const {
     const bool is_known = leader && !leader->is_self;
     if (is_known) return NotServing{Error::not_leader, "another server leads", leader->url};
     const std::string trouble = seat_->member().trouble();
-    return NotServing{Error::unavailable,
-                      "no server leads" + (trouble.empty() ? "" : ": etcd: " + trouble),
-                      {}};
+    return NotServing{
+        Error::unavailable, "no server leads" + (trouble.empty() ? "" : ": etcd: " + trouble), {}};
   }
   if (seat_ && !engine_->is_sure()) {
     return NotServing{Error::unavailable, seat_->member().trouble(), {}};

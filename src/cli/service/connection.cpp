@@ -62,6 +62,16 @@ void add_url(CLI::App& command, std::string& url) {
       ->type_name("URL");
 }
 
+void add_stale(CLI::App& command, bool& stale) {
+  command.add_flag("--stale", stale,
+                   "Ask any server of a cluster, not only the one that leads; says how old it is");
+}
+
+void tell_age(const Client& client) {
+  const double seconds = std::chrono::duration<double>(client.age()).count();
+  std::fprintf(stderr, "baton: what happened in the last %.3f s may be missing\n", seconds);
+}
+
 Reach::Reach(const std::string& url) {
   try {
     meeting_ = local::choose(url);
@@ -115,8 +125,9 @@ Client Reach::connect(ClientOptions options) const {
                      [](const ClientOptions& attempt) { return Client::connect(attempt); });
 }
 
-Client Reach::look() const {
-  return connect({.keep_trying = meeting_.scope != local::Scope::given, .session = false});
+Client Reach::look(bool stale) const {
+  return connect(
+      {.keep_trying = meeting_.scope != local::Scope::given, .session = false, .stale = stale});
 }
 
 Client Reach::attach(ClientOptions options, const SessionTicket& ticket) const {

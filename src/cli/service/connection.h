@@ -45,6 +45,10 @@ inline void value_of(const Result<void>& result) {
 // Adds --url, where every command has it.
 void add_url(CLI::App& command, std::string& url);
 
+// Adds --stale, where a command only reads; and says how old the last answer was.
+void add_stale(CLI::App& command, bool& stale);
+void tell_age(const Client& client);
+
 // A server, which is started if it is the user's own and does not run.
 class Reach {
  public:
@@ -57,7 +61,8 @@ class Reach {
   // Looks for it for some seconds, and says so if it is not there at once. Throws Refused.
   Client connect(ClientOptions options = {.session = false}) const;
   // The same for who only wants to look: if a server was chosen that is not there, at once.
-  Client look() const;
+  // `stale`: any server will do, also one that does not lead.
+  Client look(bool stale = false) const;
   // The same, speaking for a session that was left.
   Client attach(ClientOptions options, const SessionTicket& ticket) const;
   // Starts it anew if it is gone. Whether that was possible.

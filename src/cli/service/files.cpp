@@ -28,6 +28,7 @@ struct FileOptions {
   std::string tied_to;  // a token
   bool json = false;
   bool in_full = false;
+  bool stale = false;
   std::string url;
 
   std::string checked_key() const {
@@ -111,8 +112,9 @@ int put(const FileOptions& options) {
 // As it is: a line end is added only for a person.
 int get(const FileOptions& options) {
   const std::string key = options.checked_key();
-  Client client = Reach(options.url).look();
+  Client client = Reach(options.url).look(options.stale);
   const File file = value_of(client.get(key));
+  if (options.stale) tell_age(client);
   if (options.json) {
     std::cout << boost::json::serialize(json_of(file)) << "\n";
     return exit_ok;
@@ -123,8 +125,9 @@ int get(const FileOptions& options) {
 }
 
 int list(const FileOptions& options) {
-  Client client = Reach(options.url).look();
+  Client client = Reach(options.url).look(options.stale);
   const FileList list = value_of(client.list(options.key, !options.json));
+  if (options.stale) tell_age(client);
   if (options.json) {
     boost::json::array files;
     for (const File& file : list.files) files.push_back(json_of(file));
@@ -184,6 +187,7 @@ void add_get(CLI::App& app, Action& action) {
   const auto options = add_file_options(command);
   add_key(command, *options);
   command.add_flag("--json", options->json, "With version and revision");
+  add_stale(command, options->stale);
   command.callback(
       [options, &action] { action = service_action("get", [options] { return get(*options); }); });
 }
@@ -196,6 +200,7 @@ void add_ls(CLI::App& app, Action& action) {
   command.add_option("PREFIX", options->key, "Only those whose names begin so");
   command.add_flag("-l,--long", options->in_full, "With versions");
   command.add_flag("--json", options->json, "With contents, and the revision to watch after");
+  add_stale(command, options->stale);
   command.callback(
       [options, &action] { action = service_action("ls", [options] { return list(*options); }); });
 }

@@ -20,6 +20,7 @@ struct LeaderOptions {
   std::string url;
   bool watch = false;
   bool json = false;
+  bool stale = false;
 };
 
 boost::json::object json_of(const Leader& leader) {
@@ -67,12 +68,14 @@ int watch(Election election, const LeaderOptions& options) {
 
 int leader(const LeaderOptions& options) {
   if (options.name.empty()) throw UsageError("say which election");
+  if (options.watch && options.stale) throw UsageError("--watch and --stale do not go together");
   if (options.watch) take_interrupts();
   const Reach reach(options.url);
-  Client client = options.watch ? reach.connect() : reach.look();
+  Client client = options.watch ? reach.connect() : reach.look(options.stale);
   Election election = client.election(options.name);
   if (options.watch) return watch(election, options);
   const std::optional<Leader> leads = value_of(election.leader());
+  if (options.stale) tell_age(client);
   if (options.json) {
     std::cout << (leads ? boost::json::serialize(json_of(*leads)) : "null") << "\n";
   } else if (leads) {
@@ -94,6 +97,7 @@ void add_leader(CLI::App& app, Action& action) {
   command.add_option("NAME", options->name, "The election");
   command.add_flag("--watch", options->watch, "Print every change, until interrupted");
   command.add_flag("--json", options->json, "With term and session; null if nobody leads");
+  add_stale(command, options->stale);
   add_url(command, options->url);
   command.callback([options, &action] {
     action = service_action("leader", [options] { return leader(*options); });

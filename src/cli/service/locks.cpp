@@ -28,6 +28,7 @@ struct LocksOptions {
   bool elections = false;
   bool watch = false;
   bool json = false;
+  bool stale = false;
 };
 
 // --- For programs -------------------------------------------------------------------------------
@@ -195,11 +196,13 @@ int watch(Client& client, const LocksOptions& options) {
 }
 
 int locks(const LocksOptions& options) {
+  if (options.watch && options.stale) throw UsageError("--watch and --stale do not go together");
   if (options.watch) take_interrupts();
   const Reach reach(options.url);
-  Client client = options.watch ? reach.connect() : reach.look();
+  Client client = options.watch ? reach.connect() : reach.look(options.stale);
   if (options.watch) return watch(client, options);
   print(value_of(client.locks(query_of(options))), options);
+  if (options.stale) tell_age(client);
   return exit_ok;
 }
 
@@ -218,6 +221,7 @@ void add_locks(CLI::App& app, Action& action) {
   command.add_flag("--watch", options->watch, "Again whenever something changes");
   command.add_flag("--json", options->json,
                    "Locks with holders and waiters, and who waits for whom");
+  add_stale(command, options->stale);
   add_url(command, options->url);
   command.callback([options, &action] {
     action = service_action("locks", [options] { return locks(*options); });

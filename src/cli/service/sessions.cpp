@@ -17,6 +17,7 @@ namespace {
 struct SessionsOptions {
   std::string url;
   bool json = false;
+  bool stale = false;
 };
 
 boost::json::object json_of(const SessionInfo& session) {
@@ -52,8 +53,9 @@ std::string table_of(const std::vector<SessionInfo>& sessions) {
 }
 
 int sessions(const SessionsOptions& options) {
-  Client client = Reach(options.url).look();
+  Client client = Reach(options.url).look(options.stale);
   const std::vector<SessionInfo> all = value_of(client.sessions());
+  if (options.stale) tell_age(client);
   if (options.json) {
     boost::json::array array;
     for (const SessionInfo& session : all) array.push_back(json_of(session));
@@ -73,6 +75,7 @@ void add_sessions(CLI::App& app, Action& action) {
                           "Example: baton sessions");
   const auto options = std::make_shared<SessionsOptions>();
   command.add_flag("--json", options->json, "For programs");
+  add_stale(command, options->stale);
   add_url(command, options->url);
   command.callback([options, &action] {
     action = service_action("sessions", [options] { return sessions(*options); });

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <boost/json.hpp>
 #include <iostream>
 #include <memory>
@@ -9,6 +10,7 @@
 #include "cli/service/connection.h"
 #include "cli/service/duration.h"
 #include "cli/service/who.h"
+#include "cli/terminal.h"
 #include "cli/text.h"
 
 namespace baton::cli {
@@ -18,33 +20,92 @@ namespace {
 struct StatusOptions {
   std::string url;
   bool json = false;
+  bool stale = false;
 };
 
 std::string_view word_of(local::Scope scope) {
   return scope == local::Scope::user ? "user" : scope == local::Scope::host ? "host" : "chosen";
 }
 
+bool is_in_cluster(const StatusInfo& status) { return !status.servers.empty(); }
+
+boost::json::object json_of(const ServerInfo& server) {
+  return {{"name", server.name},
+          {"url", server.url},
+          {"program", server.program},
+          {"position", server.position},
+          {"leads", server.leads}};
+}
+
+boost::json::object json_of(const EtcdInfo& member) {
+  return {{"endpoint", member.endpoint}, {"healthy", member.is_healthy},
+          {"leads", member.leads},       {"version", member.version},
+          {"bytes", member.bytes},       {"problem", member.problem}};
+}
+
+boost::json::object json_of_cluster(const StatusInfo& status) {
+  boost::json::array servers;
+  for (const ServerInfo& server : status.servers) servers.push_back(json_of(server));
+  boost::json::array etcd;
+  for (const EtcdInfo& member : status.etcd) etcd.push_back(json_of(member));
+  return {{"leader", status.leader},
+          {"leader_url", status.leader_url},
+          {"follows", status.follows},
+          {"trouble", status.trouble},
+          {"proof_left_s", seconds_of(status.proof_left)},
+          {"servers", servers},
+          {"etcd", etcd}};
+}
+
 boost::json::object json_of(const local::Meeting& meeting, const StatusInfo& status) {
-  return {{"scope", word_of(meeting.scope)},
-          {"url", meeting.url},
-          {"server", status.server},
-          {"server_scope", status.scope},
-          {"program", status.program},
-          {"process", status.process},
-          {"epoch", status.epoch},
-          {"leads_s", seconds_of(status.leads_for)},
-          {"journal", status.journal},
-          {"position", status.position},
-          {"sessions", status.sessions},
-          {"locks", status.locks},
-          {"waiters", status.waiters},
-          {"files", status.files},
-          {"revision", status.revision},
-          {"connections", status.connections},
-          {"http", boost::json::array(status.http.begin(), status.http.end())},
-          {"last_fence", status.last_fence},
-          {"waits_for_reports_of", boost::json::array(status.waits_for_reports_of.begin(),
-                                                      status.waits_for_reports_of.end())}};
+  boost::json::object object{
+      {"scope", word_of(meeting.scope)},
+      {"url", meeting.url},
+      {"server", status.server},
+      {"server_scope", status.scope},
+      {"program", status.program},
+      {"process", status.process},
+      {"epoch", status.epoch},
+      {"leads_s", seconds_of(status.leads_for)},
+      {"journal", status.journal},
+      {"position", status.position},
+      {"sessions", status.sessions},
+      {"locks", status.locks},
+      {"waiters", status.waiters},
+      {"files", status.files},
+      {"revision", status.revision},
+      {"connections", status.connections},
+      {"http", boost::json::array(status.http.begin(), status.http.end())},
+      {"last_fence", status.last_fence},
+      {"waits_for_reports_of",
+       boost::json::array(status.waits_for_reports_of.begin(), status.waits_for_reports_of.end())}};
+  if (is_in_cluster(status)) object["cluster"] = json_of_cluster(status);
+  return object;
+}
+
+std::string text_of_cluster(const StatusInfo& status) {
+  using Align = Table::Align;
+  Table servers({"server", "state", "records behind", "program"},
+                {Align::left, Align::left, Align::right, Align::left});
+  std::uint64_t newest = status.position;
+  for (const ServerInfo& server : status.servers) newest = std::max(newest, server.position);
+  for (const ServerInfo& server : status.servers) {
+    const bool leads = server.name == status.leader;
+    servers.add({server.url, leads ? "leads" : "stands by",
+                 leads ? "" : grouped(newest - server.position), server.program});
+  }
+  Table etcd({"etcd", "state", "version", "stored", "problem"},
+             {Align::left, Align::left, Align::left, Align::right, Align::left});
+  for (const EtcdInfo& member : status.etcd) {
+    etcd.add({member.endpoint,
+              !member.is_healthy ? "cannot be reached"
+              : member.leads     ? "leads"
+                                 : "follows",
+              member.version,
+              fmt::format("{:.1f} MiB", static_cast<double>(member.bytes) / 1048576),
+              member.problem});
+  }
+  return "\n" + servers.str(terminal_width()) + "\n" + etcd.str(terminal_width());
 }
 
 std::string text_of(const local::Meeting& meeting, const StatusInfo& status) {
@@ -55,7 +116,14 @@ std::string text_of(const local::Meeting& meeting, const StatusInfo& status) {
   line("scope", meeting.describe());
   line("url", meeting.url);
   line("server", fmt::format("{}, {}, process {}", status.server, status.program, status.process));
-  line("leads", fmt::format("for {}, epoch {}", spoken(status.leads_for), status.epoch));
+  if (status.follows) {
+    line("follows", fmt::format("{}, epoch {}",
+                                status.leader.empty() ? "nobody: no server leads" : status.leader,
+                                status.epoch));
+  } else {
+    line("leads", fmt::format("for {}, epoch {}", spoken(status.leads_for), status.epoch));
+  }
+  if (!status.trouble.empty()) line("trouble", status.trouble);
   line("journal", fmt::format("{}, {} records", status.journal, grouped(status.position)));
   line("in use", fmt::format("{} sessions, {} locks held or waited for, {} waiting, {} files",
                              grouped(status.sessions), grouped(status.locks),
@@ -67,15 +135,31 @@ std::string text_of(const local::Meeting& meeting, const StatusInfo& status) {
                                    "is granted",
                                    status.waits_for_reports_of.size()));
   }
+  if (is_in_cluster(status)) text += text_of_cluster(status);
   if (meeting.scope != local::Scope::given) {
     text += "\nLocks of another scope (another user, another machine, another URL) are others.\n";
   }
   return text;
 }
 
+// At the server that leads; if none does, at any.
+Client look_at(const Reach& reach, bool stale) {
+  if (stale) return reach.look(true);
+  try {
+    return reach.look();
+  } catch (const Refused& refused) {
+    if (refused.code() != process::exit_code::unavailable) throw;
+    try {
+      return reach.look(true);
+    } catch (const Refused&) {
+      throw refused;
+    }
+  }
+}
+
 int status(const StatusOptions& options) {
   const Reach reach(options.url);
-  Client client = reach.look();
+  Client client = look_at(reach, options.stale);
   const StatusInfo info = value_of(client.status());
   if (options.json) {
     std::cout << boost::json::serialize(json_of(reach.meeting(), info)) << "\n";
@@ -93,6 +177,7 @@ void add_status(CLI::App& app, Action& action) {
                                           "Example: baton status");
   const auto options = std::make_shared<StatusOptions>();
   command.add_flag("--json", options->json, "For programs");
+  command.add_flag("--stale", options->stale, "Of whichever server answers first, not the leader");
   add_url(command, options->url);
   command.callback([options, &action] {
     action = service_action("status", [options] { return status(*options); });

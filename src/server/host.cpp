@@ -215,6 +215,7 @@ void Host::pulse() {
   asio::post(io_, [this] {
     if (is_stopping_) return;
     desk_->expire();
+    watch_proof();
     stop_when_idle();
     server_->turn();
   });
@@ -242,6 +243,17 @@ void Host::watch_due() {
     if (const auto at = engine_->state().next_due(); at && *at <= engine_->now()) engine_->tick();
     server_->turn();
   });
+}
+
+void Host::watch_proof() {
+  if (!seat_ || !is_serving_) return;
+  const bool is_sure = engine_->is_sure();
+  if (std::exchange(was_sure_, is_sure) == is_sure) return;
+  if (is_sure) {
+    log_->info("etcd answers again, and this server still leads");
+  } else {
+    log_->warn("{}; nothing is promised until etcd answers", seat_->member().trouble());
+  }
 }
 
 void Host::stop_when_idle() {

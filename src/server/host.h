@@ -96,6 +96,7 @@ class Host final : private EngineHost {
   void serve(service::Duration promised);
   void pulse();
   void watch_due();
+  void watch_proof();
   void stop_when_idle();
   void begin_stop();
   void end_stop(int tries_left);
@@ -118,6 +119,7 @@ class Host final : private EngineHost {
   std::optional<std::int64_t> idle_since_us_;
   bool is_serving_ = false;
   bool has_started_ = false;
+  bool was_sure_ = true;
   bool is_stopping_ = false;
   std::optional<std::string> problem_;
   std::thread aside_;

@@ -27,7 +27,9 @@ std::string_view word_of(local::Scope scope) {
   return scope == local::Scope::user ? "user" : scope == local::Scope::host ? "host" : "chosen";
 }
 
-bool is_in_cluster(const StatusInfo& status) { return !status.servers.empty(); }
+bool is_in_cluster(const StatusInfo& status) {
+  return !status.servers.empty() || !status.etcd.empty();
+}
 
 boost::json::object json_of(const ServerInfo& server) {
   return {{"name", server.name},

@@ -6,7 +6,7 @@ repository=$(cd "$(dirname "$0")/../.." && pwd)
 scratch=$(mktemp --directory)
 trap 'rm -rf "$scratch"' EXIT
 
-everything="ccache clang-format cmake g++ git libboost1.81-dev libcli11-dev libfmt-dev libgtest-dev
+everything="ccache clang-format cmake curl g++ git libboost1.81-dev libcli11-dev libfmt-dev libgtest-dev
   etcd-client libgrpc++-dev openssl protobuf-compiler-grpc
   make ninja-build pkg-config protobuf-compiler libprotobuf-dev libspdlog-dev libsqlite3-dev
   python3 libbenchmark-dev libns3-dev python3-simpy3 spin etcd-server golang-etcd-server-dev

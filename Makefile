@@ -21,7 +21,8 @@ demo: build
 	@tools/demo
 
 ## bench    every figure of the README, side by side with the peers
-bench: build/bench/build.ninja
+bench: build/release/build.ninja bootstrap-bench
+	@$(call quietly,cmake --preset bench)
 	@cmake --build --preset bench
 	@tools/bench
 
@@ -64,7 +65,6 @@ bootstrap bootstrap-bench bootstrap-lint:
 	@$(BOOTSTRAP) $(patsubst bootstrap-%,%,$(filter-out bootstrap,$@))
 
 # CMake configures once; from then on ninja notices what asks for it again.
-build/bench/build.ninja: | bootstrap-bench
 build/%/build.ninja: CMakePresets.json | bootstrap
 	@$(call quietly,cmake --preset $*)
 

@@ -247,6 +247,9 @@ Kept decode_snapshot(std::string_view bytes) {
   for (const auto& it : message->locks()) kept.image.locks.push_back(lock_of(it));
   for (const auto& it : message->files()) kept.image.files.push_back(file_of(it));
   for (const auto& it : message->changes()) kept.image.changes.push_back(change_of(it));
+  if (const auto problem = service::what_is_wrong_with(kept.image)) {
+    throw UnreadableSnapshot("the snapshot of the state is damaged: " + *problem);
+  }
   return kept;
 }
 

@@ -214,6 +214,9 @@ struct StateImage {
   friend bool operator==(const StateImage&, const StateImage&) = default;
 };
 
+// Why this cannot be an image of a state, or nothing. Only others can be restored.
+std::optional<std::string> what_is_wrong_with(const StateImage& image);
+
 // --- The state ----------------------------------------------------------------------------------
 
 // What a watch is after: files by key, or leaders by the election's name.

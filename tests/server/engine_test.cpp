@@ -385,6 +385,50 @@ TEST_F(EngineTest, RefusesCommandsThatItDoesNotKnow) {
   EXPECT_THROW(Life(store).start(), journal::Unusable);
 }
 
+TEST_F(EngineTest, RefusesASnapshotThatContradictsItself) {
+  Life life(store);
+  life.start();
+  const auto session = life.open("a");
+  life.acquire(session, 2, "x");
+  life.acquire(life.open("b"), 2, "x");
+  life.settle();
+  const service::StateImage image = life.engine->state().image();
+  const auto is_refused = [&](auto spoil) {
+    Kept kept{1, image};
+    spoil(kept.image);
+    const auto spoiled = std::make_shared<journal::MemoryStore>();
+    spoiled->snapshot = {1, encode(kept)};
+    spoiled->last = 1;
+    try {
+      Life(spoiled).start();
+      return false;
+    } catch (const journal::Unusable& refused) {
+      return std::string(refused.what()).find("snapshot of the state is damaged") !=
+             std::string::npos;
+    }
+  };
+  using service::StateImage;
+  EXPECT_FALSE(is_refused([](StateImage&) {}));
+  EXPECT_TRUE(is_refused([](StateImage& it) { it.sessions.erase(it.sessions.begin()); }));
+  EXPECT_TRUE(is_refused([](StateImage& it) { it.sessions[1].waiting[0].names.clear(); }));
+  EXPECT_TRUE(is_refused([](StateImage& it) { it.sessions[1].waiting[0].names[0] = "y"; }));
+  EXPECT_TRUE(is_refused([](StateImage& it) { it.locks[0].holds[0].party.session = {99}; }));
+  EXPECT_TRUE(is_refused([](StateImage& it) { it.locks[0].holds[0].fence = it.next_fence; }));
+  EXPECT_TRUE(is_refused([](StateImage& it) { it.locks.push_back(it.locks[0]); }));
+  EXPECT_TRUE(is_refused([](StateImage& it) { it.next_session = 1; }));
+  EXPECT_TRUE(is_refused([](StateImage& it) { it.reserve = {1}; }));
+  EXPECT_TRUE(is_refused([](StateImage& it) { it.sessions[0].ttl = {-1}; }));
+  EXPECT_TRUE(is_refused([](StateImage& it) {
+    it.locks[0].slots = 2;
+    it.sessions[1].waiting[0].slots = 2;
+    it.locks[0].holds[0].slot = 2;
+  }));
+  EXPECT_TRUE(is_refused([](StateImage& it) {
+    it.locks[0].holds.push_back(it.locks[0].holds[0]);
+    it.locks[0].holds[1].party.session = {2};
+  }));
+}
+
 TEST_F(EngineTest, LeavesUnknownFieldsOutOfTheJournal) {
   Life life(store);
   life.start();

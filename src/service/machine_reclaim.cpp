@@ -39,7 +39,9 @@ void Machine::carry_out(const Asker& asker, const Reclaim& reclaim) {
   give_up_unreported(session, reclaim);
   forget_unheard_grants(session, reclaim);
   for (const auto& held : reclaim.held) restore(session, held);
-  for (const auto& waiting : reclaim.waiting) restore(session, waiting);
+  // Under the number of the report nothing can wait: it would be answered twice.
+  for (const auto& waiting : reclaim.waiting)
+    if (waiting.request != asker.request) restore(session, waiting);
   answer(asker, Error::none);
   end_recovery_of(session.id);
 }

@@ -129,6 +129,21 @@ TEST(Reclaim, ThoseWhoWaitedKeepTheirPlaces) {
   EXPECT_EQ(lock->queue[3].request, RequestId{501});
 }
 
+TEST(Reclaim, NothingWaitsUnderTheNumberOfTheReportItself) {
+  Crashed world;
+  const auto a = world.open_fast(), b = world.open();
+  world.lock(b, {"x"});
+  world.crash();
+  const RequestId own{world.requests + 1};
+  const auto report =
+      world.ask(a, Reclaim{.waiting = {{.request = own, .acquire = {.names = {"x"}}}}});
+  ASSERT_EQ(report, own);
+  EXPECT_EQ(world.told<Reply>().size(), 1u);
+  EXPECT_EQ(world.error(report), Error::none);
+  EXPECT_EQ(world.state.waiting_count(), 0u);
+  EXPECT_EQ(what_is_wrong_with(world.state.image()), std::nullopt);
+}
+
 TEST(Reclaim, ARequestThatIsNotReportedIsNoLongerWanted) {
   Crashed world;
   const auto holder = world.open(), a = world.open_fast();

@@ -2,12 +2,14 @@
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "cli/cluster_options.h"
 #include "cli/command.h"
+#include "cli/serve.h"
 #include "http/server.h"
 #include "server/serve.h"
 
@@ -50,29 +52,6 @@ std::string default_journal() {
   return (directory / "journal.db").string();
 }
 
-// What neither a flag nor the environment has said, from lines like: listen = "127.0.0.1:7400".
-void read_config(CLI::App& command, const std::string& path) {
-  std::vector<CLI::ConfigItem> items;
-  try {
-    items = CLI::ConfigTOML().from_file(path);
-  } catch (const CLI::Error&) {
-    throw UsageError("cannot read the configuration " + path);
-  }
-  for (const CLI::ConfigItem& item : items) {
-    CLI::Option* option = command.get_option_no_throw("--" + item.name);
-    if (option == nullptr || item.name == "config" || !item.parents.empty()) {
-      throw UsageError(path + ": there is no setting '" + item.fullname() + "'");
-    }
-    if (option->count() > 0) continue;
-    try {
-      for (const std::string& input : item.inputs) option->add_result(input);
-      option->run_callback();
-    } catch (const CLI::Error& problem) {
-      throw UsageError(path + ": " + problem.what());
-    }
-  }
-}
-
 // "0660": octal digits, as chmod takes them. Its owner may always use it.
 unsigned mode_of(const std::string& text) {
   unsigned mode = 0;
@@ -93,7 +72,11 @@ server::SocketAccess access_of(const Settings& settings) {
 }
 
 int run(CLI::App& command, Settings& settings) {
-  if (!settings.config.empty()) read_config(command, settings.config);
+  if (!settings.config.empty()) {
+    std::ifstream file(settings.config);
+    if (!file) throw UsageError("cannot read the configuration " + settings.config);
+    read_config(command, file, settings.config);
+  }
   settings.serve.access = access_of(settings);
   if (settings.serve.journal.empty()) settings.serve.journal = default_journal();
   complete(settings.serve.cluster);
@@ -103,6 +86,28 @@ int run(CLI::App& command, Settings& settings) {
 }
 
 }  // namespace
+
+void read_config(CLI::App& command, std::istream& from, const std::string& path) {
+  std::vector<CLI::ConfigItem> items;
+  try {
+    items = CLI::ConfigTOML().from_config(from);
+  } catch (const std::exception&) {
+    throw UsageError("cannot read the configuration " + path);
+  }
+  for (const CLI::ConfigItem& item : items) {
+    CLI::Option* option = command.get_option_no_throw("--" + item.name);
+    if (option == nullptr || item.name == "config" || !item.parents.empty()) {
+      throw UsageError(path + ": there is no setting '" + item.fullname() + "'");
+    }
+    if (option->count() > 0) continue;
+    try {
+      for (const std::string& input : item.inputs) option->add_result(input);
+      option->run_callback();
+    } catch (const CLI::Error& problem) {
+      throw UsageError(path + ": " + problem.what());
+    }
+  }
+}
 
 void add_serve(CLI::App& app, Action& action) {
   auto* command = app.add_subcommand("serve", "The lock and election service");

@@ -2,8 +2,6 @@
 // when time passes, and when the process crashes.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <deque>
 #include <functional>
 #include <memory>

@@ -3,7 +3,7 @@
 BOOTSTRAP ?= tools/bootstrap
 MAKEFLAGS += --no-print-directory
 
-.PHONY: build test demo bench soak docs checked format lint clean help
+.PHONY: build test demo bench soak fuzz docs checked format lint clean help
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
 
@@ -31,6 +31,12 @@ SOAK_ROUNDS ?= 1000
 soak: build/release/build.ninja
 	@cmake --build --preset release --target sim_test
 	@tools/soak $(SOAK_ROUNDS)
+
+## fuzz     each decoder with inputs that libFuzzer finds, for FUZZ_SECONDS, or FUZZ_TARGETS alone
+FUZZ_SECONDS ?= 60
+fuzz: build/fuzz/build.ninja
+	@cmake --build --preset fuzz
+	@tools/fuzz $(FUZZ_SECONDS) $(FUZZ_TARGETS)
 
 ## docs     the pages about the algorithms and the pictures of the README, drawn anew
 docs: build
@@ -60,11 +66,12 @@ help:
 	@sed -n 's/^## /  make /p' $(firstword $(MAKEFILE_LIST))
 
 # What is missing on this machine, for everything or for one command.
-.PHONY: bootstrap bootstrap-bench bootstrap-lint
-bootstrap bootstrap-bench bootstrap-lint:
+.PHONY: bootstrap bootstrap-bench bootstrap-fuzz bootstrap-lint
+bootstrap bootstrap-bench bootstrap-fuzz bootstrap-lint:
 	@$(BOOTSTRAP) $(patsubst bootstrap-%,%,$(filter-out bootstrap,$@))
 
 # CMake configures once; from then on ninja notices what asks for it again.
+build/fuzz/build.ninja: | bootstrap-fuzz
 build/%/build.ninja: CMakePresets.json | bootstrap
 	@$(call quietly,cmake --preset $*)
 

@@ -47,7 +47,8 @@ class Check {
            "its fences contradict each other");
     demand(image_.ticket_floor <= image_.next_ticket && image_.next_ticket < largest,
            "its tickets contradict each other");
-    demand(image_.next_session > 0 && image_.next_session < largest, "its sessions are uncountable");
+    demand(image_.next_session > 0 && image_.next_session < largest,
+           "its sessions are uncountable");
   }
 
   void add(const SessionImage& session) {
@@ -61,7 +62,8 @@ class Check {
   void add(const LockImage& lock) {
     demand(!lock.name.empty() && lock.slots > 0 && lock.slots <= most_slots,
            "a lock has no name or no slots");
-    demand(locks_[space_index(lock.space)].emplace(lock.name, &lock).second, "a lock is there twice");
+    demand(locks_[space_index(lock.space)].emplace(lock.name, &lock).second,
+           "a lock is there twice");
   }
 
   void check(const SessionImage& session) {
@@ -89,9 +91,9 @@ class Check {
     demand(is_time(waiting.since.value) && is_time(waiting.max_hold.value) &&
                (!waiting.deadline || is_time(waiting.deadline->value)),
            "a waiting request has impossible times");
-    const bool is_answered = std::any_of(
-        session.answers.begin(), session.answers.end(),
-        [&](const Reply& reply) { return reply.request == waiting.request; });
+    const bool is_answered =
+        std::any_of(session.answers.begin(), session.answers.end(),
+                    [&](const Reply& reply) { return reply.request == waiting.request; });
     demand(!is_answered, "a request waits though it is answered");
     demand(!waiting.names.empty() &&
                std::set<std::string_view>(waiting.names.begin(), waiting.names.end()).size() ==
@@ -140,7 +142,8 @@ class Check {
 
   void check(const FileInfo& file) {
     demand(!file.key.empty() && files_.insert(file.key).second, "a file is there twice");
-    demand(file.version > 0 && file.revision <= image_.revision, "a file has an impossible version");
+    demand(file.version > 0 && file.revision <= image_.revision,
+           "a file has an impossible version");
     demand(file.tied == no_session || sessions_.contains(file.tied.value),
            "a file is tied to no session");
   }

@@ -6,7 +6,7 @@
 namespace baton {
 
 std::vector<std::string> fuzz::seeds() {
-  return {"unix:/run/baton/socket",     "127.0.0.1:7400",       ":0", "baton://[::1]:7400",
+  return {"unix:/run/baton/socket",      "127.0.0.1:7400",     ":0",    "baton://[::1]:7400",
           "baton://a.example:1,b:65535", "baton://host:70000", "[::]:1"};
 }
 
@@ -16,9 +16,9 @@ void try_server(const std::string& text) {
   try {
     const server::Address address = server::parse_address(text);
     const server::Address again = server::parse_address(address.url());
-    fuzz::demand(again.path == address.path && again.host == address.host &&
-                     again.port == address.port,
-                 "a server's address survives its own URL");
+    fuzz::demand(
+        again.path == address.path && again.host == address.host && again.port == address.port,
+        "a server's address survives its own URL");
     address.is_loopback();
   } catch (const server::ListenError&) {
   }

@@ -11,8 +11,11 @@ namespace baton {
 std::vector<std::string> fuzz::seeds() {
   return {"listen = [\"unix:/run/baton/socket\", \"127.0.0.1:7400\"]\njournal = \"memory:\"\n",
           "# a comment\naccept-loss = true\nname = 'x'\nidle-stop = 60\nconnections = 100\n",
-          "log = \"json\"\nlog-level = debug\nscope = \"for all\"\n", "[serve]\nlog = text\n",
-          "log = loud\n", "connections = many\n", "config = again\n"};
+          "log = \"json\"\nlog-level = debug\nscope = \"for all\"\n",
+          "[serve]\nlog = text\n",
+          "log = loud\n",
+          "connections = many\n",
+          "config = again\n"};
 }
 
 }  // namespace baton

@@ -135,8 +135,8 @@ void Conversation::check() {
   demand(service::State(live).image() == live, "an image is restored as it was taken");
   for (const service::Space space : {service::Space::lock, service::Space::election}) {
     for (const service::LockInfo& lock : state().locks(space)) {
-      const bool is_shared = !lock.holders.empty() &&
-                             lock.holders.front().mode == service::Mode::shared;
+      const bool is_shared =
+          !lock.holders.empty() && lock.holders.front().mode == service::Mode::shared;
       demand(is_shared || lock.holders.size() <= lock.slots, "no more hold a lock than may");
     }
   }

@@ -153,7 +153,8 @@ class Talk {
         return it.set_space(space(input_.byte()));
       }
       case cancel:
-        return request.mutable_cancel()->set_waiting(next_ - std::min<std::uint64_t>(input_.byte() % 8, next_));
+        return request.mutable_cancel()->set_waiting(
+            next_ - std::min<std::uint64_t>(input_.byte() % 8, next_));
       case upgrade: {
         auto& it = *request.mutable_upgrade();
         it.set_name(name());
@@ -288,16 +289,16 @@ std::vector<std::string> seeds() {
   const std::string raw = frame_of(greeting, 2) + frame_of(opening, 2) + frame_of(taking, 2);
   const std::string fast = guest(0, 1) + guest(1, 1) + step(acquire, 0, {0, 32, 0, 0}) +
                            step(acquire, 1, {0, 32, 0, 0}) + step(crash, 0) + step(hello, 0) +
-                           step(resume, 0, {1, 0}) +
-                           step(reclaim, 0, {0, 1, 0, 0, 0, 0}) + step(pass, 0, "\x7F");
+                           step(resume, 0, {1, 0}) + step(reclaim, 0, {0, 1, 0, 0, 0, 0}) +
+                           step(pass, 0, "\x7F");
   return {two + take + step(release, 0, {0, 0, 0, 0}),
           two + embrace,
           two + take + step(pass, 0, "\x7F") + step(crash, 0),
           two + take + step(break_, 1, {0, 0, 0}) + step(acknowledge, 0, {0, 0, 0, 0, 0}),
           two + step(acquire, 0, {0, 2, 0, 0}) + step(acquire, 1, {0, 2, 0, 0}) +
               step(upgrade, 0, {0, 0, 0, 0}) + step(upgrade, 1, {0, 0, 0, 0}),
-          two + step(watch, 1, {1, 0, 0}) + step(put, 0, {0, 0, 1, 0, 1, 'v'}) +
-              step(slow, 0) + step(read, 1, "\x03") + step(remove, 1, {0, 0}) + step(stop, 0),
+          two + step(watch, 1, {1, 0, 0}) + step(put, 0, {0, 0, 1, 0, 1, 'v'}) + step(slow, 0) +
+              step(read, 1, "\x03") + step(remove, 1, {0, 0}) + step(stop, 0),
           two + step(acquire, 0, {0, -128, 0, 0}) + step(proclaim, 0, {0, 0, 0, 0}) +
               step(break_session, 1, {0, 2}) + step(close, 1, {0, 0}) + step(pause, 0, "\x3C"),
           two + raw + take,

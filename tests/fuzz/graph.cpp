@@ -5,7 +5,15 @@
 
 namespace baton {
 
-std::vector<std::string> fuzz::seeds() { return {"\x03" "0-1,1-2,0-2", "\x02" "0-1", "\x05" "0-1,1-2,2-3,3-4,4-0"}; }
+std::vector<std::string> fuzz::seeds() {
+  return {
+      "\x03"
+      "0-1,1-2,0-2",
+      "\x02"
+      "0-1",
+      "\x05"
+      "0-1,1-2,2-3,3-4,4-0"};
+}
 
 }  // namespace baton
 

@@ -21,7 +21,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto mark = journal::decode_mark(text);
     if (mark) fuzz::demand(journal::encode(*mark) == text, "a mark is read as it was written");
   } catch (const journal::Refused& refused) {
-    fuzz::demand(refused.reason() == journal::Refused::Reason::newer, "only newer ones are refused");
+    fuzz::demand(refused.reason() == journal::Refused::Reason::newer,
+                 "only newer ones are refused");
   }
   return 0;
 }

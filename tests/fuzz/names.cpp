@@ -48,8 +48,8 @@ bool is_utf8_by_the_table(std::string_view text) {
 }  // namespace
 
 std::vector<std::string> fuzz::seeds() {
-  return {"nightly-backup", "ключ/日本/🔒", "\xED\xA0\x80", "\xF4\x8F\xBF\xBF", "\xC0\x80",
-          std::string(513, 'x')};
+  return {"nightly-backup",   "ключ/日本/🔒", "\xED\xA0\x80",
+          "\xF4\x8F\xBF\xBF", "\xC0\x80",    std::string(513, 'x')};
 }
 
 }  // namespace baton

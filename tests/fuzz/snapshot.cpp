@@ -1,5 +1,5 @@
-// Snapshots: damaged ones are refused; what is accepted is a state that goes on, and that everything
-// ends in when all its sessions have.
+// Snapshots: damaged ones are refused. What is accepted is a state that goes on, and in which
+// nothing is left when all its sessions have ended.
 #include "server/snapshot.h"
 
 #include "fuzz/conversation.h"

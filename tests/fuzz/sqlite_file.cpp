@@ -65,8 +65,9 @@ std::optional<Records> read(const std::string& path, bool accept_loss) {
   try {
     Records found;
     journal::SqliteJournal journal(path, {.accept_loss = accept_loss});
-    journal.read([](Position, std::string_view) {},
-                 [&](Position position, std::string_view bytes) { found.emplace(position, bytes); });
+    journal.read(
+        [](Position, std::string_view) {},
+        [&](Position position, std::string_view bytes) { found.emplace(position, bytes); });
     return found;
   } catch (const journal::Unusable& refused) {
     demand(refused.what()[0] != '\0', "a refusal says why");
@@ -83,10 +84,11 @@ std::string an_edit(char file, std::size_t at, std::string_view piece) {
 }  // namespace
 
 std::vector<std::string> seeds() {
-  return {an_edit(0, 100, "x"),    an_edit(0, 24, "abcd"),      an_edit(1, 0, ""),
-          an_edit(1, 5000, "zz"),  an_edit(2, 30, "9"),         an_edit(2, 0, ""),
-          an_edit(1, 9000, ""),    an_edit(0, 0, "not SQLite"), an_edit(0, 4096, "") + an_edit(1, 0, ""),
-          an_edit(2, 11, "0002")};
+  return {
+      an_edit(0, 100, "x"),   an_edit(0, 24, "abcd"),      an_edit(1, 0, ""),
+      an_edit(1, 5000, "zz"), an_edit(2, 30, "9"),         an_edit(2, 0, ""),
+      an_edit(1, 9000, ""),   an_edit(0, 0, "not SQLite"), an_edit(0, 4096, "") + an_edit(1, 0, ""),
+      an_edit(2, 11, "0002")};
 }
 
 }  // namespace baton::fuzz

@@ -1,6 +1,7 @@
 // A real server over real sockets, in this process.
 #include "server/server.h"
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -337,6 +338,39 @@ TEST_F(ServerTest, SurvivesGarbage) {
   }
   ASSERT_TRUE(good.acquire("x"));
   EXPECT_EQ(good.release("x")->error(), 0U);
+}
+
+// One never ends its frame, one never stops talking, and one asks and asks and does not read.
+TEST_F(ServerTest, AnEndlessStreamHarmsNobody) {
+  start({.unsent_bytes = 1024 * 1024, .time_to_go = std::chrono::milliseconds(100)});
+  std::string question;
+  proto::ClientMessage read;
+  read.mutable_read()->mutable_status();
+  append_frame(question, read);
+  std::string questions;
+  for (int i = 0; i < 1000; ++i) questions += question;
+  const std::vector<std::pair<std::string, std::string>> streams{
+      {std::string("\x00\xff\xff\xff", 4), std::string(60'000, 'x')},
+      {std::string(), std::string(60'000, '\0')},
+      {std::string(), questions}};
+  std::vector<std::thread> talkers;
+  std::atomic<int> over = 0;
+  for (const auto& [first, then] : streams) {
+    talkers.emplace_back([&, stream = client()]() mutable {
+      stream.send_bytes(first);
+      // Until the server has had enough.
+      while (stream.send_bytes(then)) continue;
+      ++over;
+    });
+  }
+  RawClient good = session("good");
+  for (int i = 0; i < 100 || over < 3; ++i) {
+    const auto reply = good.acquire("x");
+    ASSERT_TRUE(reply);
+    EXPECT_EQ(reply->error(), 0U);
+    EXPECT_EQ(good.release("x")->error(), 0U);
+  }
+  for (std::thread& talker : talkers) talker.join();
 }
 
 // Every message cut at every byte: either it is carried out or it is not.

@@ -141,6 +141,66 @@ TEST(LeaseServer, WaitsForReportsOfTheFastGrade) {
   EXPECT_TRUE(server.may_grant()) << "it has run out";
 }
 
+TEST(LeaseServer, WaitsForWhatAPredecessorMayStillAnswer) {
+  LeaseServer server({2}, {0}, {1000});
+  server.take_over({0}, session, {100}, false, {50});
+  EXPECT_TRUE(server.receive({10}, {session, {1}}));
+  EXPECT_EQ(server.expire_next({150}), std::nullopt) << "a keepalive takes nothing of it back";
+  EXPECT_EQ(server.expire_next({151}), session);
+}
+
+TEST(LeaseServer, AGapInItsRunningTakesNothingBack) {
+  LeaseServer server({2}, {0}, {10});
+  server.take_over({0}, session, {100}, false, {50});
+  server.wake({20});
+  EXPECT_EQ(server.expire_next({150}), std::nullopt);
+  EXPECT_EQ(server.expire_next({151}), session);
+}
+
+const ProofTerms proof_terms{.ttl = {100}, .margin = {10}, .interval = {20}};
+
+TEST(LeaderProof, RunsFromWhenTheRenewalWasSentAndEndsBeforeTheKey) {
+  LeaderProof proof(proof_terms);
+  EXPECT_FALSE(proof.holds({0})) << "it has no key";
+  proof.begin({5}, {0});
+  EXPECT_EQ(proof.next_wake(), Time{20});
+  EXPECT_TRUE(proof.holds({89}));
+  EXPECT_FALSE(proof.holds({90}));
+  proof.sent({20});
+  EXPECT_EQ(proof.next_wake(), Time{40});
+  EXPECT_FALSE(proof.holds({90})) << "nobody has answered yet";
+  proof.renewed({80}, {20});
+  EXPECT_EQ(proof.until(), Time{110});
+  EXPECT_TRUE(proof.holds({109}));
+  EXPECT_FALSE(proof.holds({110}));
+}
+
+TEST(LeaderProof, AnOlderAnswerTakesNothingBack) {
+  LeaderProof proof(proof_terms);
+  proof.begin({0}, {0});
+  proof.renewed({41}, {40});
+  proof.renewed({42}, {20});
+  EXPECT_EQ(proof.until(), Time{130});
+}
+
+TEST(LeaderProof, ReturnsWhenARenewalIsAnsweredLateButNotAfterItsEnd) {
+  LeaderProof proof(proof_terms);
+  proof.begin({0}, {0});
+  EXPECT_FALSE(proof.holds({95}));
+  proof.renewed({96}, {60});
+  EXPECT_TRUE(proof.holds({96}));
+  proof.end();
+  EXPECT_FALSE(proof.holds({97}));
+  proof.renewed({98}, {97});
+  EXPECT_FALSE(proof.holds({98})) << "it was deposed";
+}
+
+TEST(ProofTerms, LeaveAMarginForDriftAndTimeForSeveralRenewals) {
+  const ProofTerms real = ProofTerms::of({2'000'000});
+  EXPECT_EQ(real.length(), Duration{1'960'000});
+  EXPECT_LT(3 * real.interval.value, real.length().value);
+}
+
 TEST(LeaseRule, NamesAreReadBack) {
   std::set<std::string_view> names;
   for (std::size_t i = 1; i < lease_rules; ++i) {

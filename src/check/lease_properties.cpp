@@ -1,0 +1,103 @@
+// What is judged in the world of the lease protocol.
+#include <algorithm>
+
+#include "check/lease_terms.h"
+#include "check/lease_world.h"
+
+namespace baton::check {
+
+using namespace lease_terms;
+using service::LeaseServer;
+
+const std::vector<Property>& LeaseWorld::properties() {
+  using enum Property::Kind;
+  static const std::vector<Property> all{{"one holder"},
+                                         {"no end while the lease runs"},
+                                         {"fences never go back"},
+                                         {"nothing acknowledged is lost"},
+                                         {"who keeps alive is not expired"},
+                                         {"a loss is never taken back"},
+                                         {"an end is never taken back"},
+                                         {"nothing stays locked"},
+                                         {"nobody is forgotten"},
+                                         {"a loss is declared", sometimes},
+                                         {"a lost lock goes to the next", sometimes},
+                                         {"something is granted after a restart", sometimes},
+                                         {"something is reclaimed", sometimes},
+                                         {"a paused holder is fenced off", sometimes},
+                                         {"a doubt ends well", sometimes},
+                                         {"a clean stop leaves nothing to reclaim", sometimes}};
+  return all;
+}
+
+std::string LeaseWorld::describe(std::size_t property) {
+  switch (property) {
+    case exclusion:
+      return "two clients hold the lock at once, and neither is paused";
+    case lease_covers:
+      return "a session has ended although its client's lease still runs";
+    case fences_rise:
+      return "a fence is given out that is not higher than all before";
+    case nothing_lost:
+      return "a client holds in the durable grade what the journal does not have";
+    case keeping_alive_helps:
+      return "a client that kept its session alive has lost it";
+    case loss_is_final:
+      return "a client holds what it has declared lost";
+    case end_is_final:
+      return "a session goes on whose client was told that it is over";
+    case no_orphan:
+      return "the lock is held for a client that has released it";
+    case nobody_forgotten:
+      return "the lock is free, and a client that waits for it is not served";
+  }
+  return "it never happens";
+}
+
+namespace {
+
+// ... or is not known to the server any more.
+bool has_yet_to_report(const LeaseWorld::State& state, std::size_t i) {
+  const auto& leases = state.server.lease.leases;
+  return std::none_of(leases.begin(), leases.end(), [&](const LeaseServer::Lease& lease) {
+    return lease.session == session_of(i) && !lease.unreported && !lease.expiring;
+  });
+}
+
+}  // namespace
+
+PropertySet LeaseWorld::judge(const State& state) {
+  PropertySet found = state.broken;
+  found |= static_cast<PropertySet>(state.shown) << a_loss;
+  const auto note = [&](bool is, std::size_t property) {
+    if (is) found |= PropertySet{1} << property;
+  };
+  const Kept& applied =
+      state.journal.empty() ? state.durable : state.journal.items[state.journal.size - 1U].kept;
+  const Server& s = state.server;
+  bool quiet = s.up && !s.paused && s.turned && state.journal.empty();
+  for (std::size_t i = 0; i < clients; ++i) {
+    quiet = quiet && state.to_server[i].empty() && state.to_client[i].empty();
+  }
+  std::size_t holders = 0;
+  for (std::size_t i = 0; i < clients; ++i) {
+    const Client& c = state.client[i];
+    const bool holds = c.stage == Stage::holding;
+    note(c.paused && holds && c.fence < state.presented, fenced_off);
+    note(c.told_gone && s.up && applied.alive[i], end_is_final);
+    note(holds && c.lost, loss_is_final);
+    if (c.paused) continue;
+    holders += holds ? 1 : 0;
+    note(client(state, i).has_lease(now) && !applied.alive[i], lease_covers);
+    const Kept& kept = state.durable;
+    note(holds && !c.fast && (kept.holder != i + 1 || kept.fence != c.fence), nothing_lost);
+    if (!quiet || c.cut_off || is_due(state, i) || has_yet_to_report(state, i)) continue;
+    note(c.stage == Stage::idle && applied.holder == i + 1, no_orphan);
+    const bool waits = c.stage == Stage::asking && !c.harmed;
+    note(waits && applied.holder == 0 && server(state).may_grant(), nobody_forgotten);
+  }
+  note(holders > 1, exclusion);
+  return found;
+}
+
+}  // namespace baton::check

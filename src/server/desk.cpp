@@ -37,7 +37,8 @@ Desk::Desk(Engine& engine, EngineHost& host, DeskOptions options)
 
 void Desk::attach(Engine& engine) {
   engine_ = &engine;
-  role_ = Role::closed;
+  role_ = Role::loading;
+  leader_url_.clear();
   bound_.clear();
   unreported_.clear();
 }
@@ -132,8 +133,8 @@ void Desk::greet(Guest& guest, const proto::Hello& hello) {
   welcome.set_program(options_.program);
   welcome.set_epoch(engine_->epoch());
   welcome.set_server(options_.server);
-  welcome.set_following(role_ == Role::following);
-  if (role_ == Role::following) welcome.set_leader(leader_url_);
+  welcome.set_following(is_following());
+  if (is_following()) welcome.set_leader(leader_url_);
   guest.send(sending_);
 }
 
@@ -224,11 +225,9 @@ void Desk::bind(Guest& guest, service::SessionId session) {
 }
 
 bool Desk::is_turned_away(Guest& guest) {
-  if (role_ == Role::following) {
-    guest.hang_up(Error::not_leader, "another server leads");
-    return true;
-  }
-  return false;
+  if (!is_following()) return false;
+  guest.hang_up(Error::not_leader, "this server does not lead");
+  return true;
 }
 
 void Desk::resume(Guest& guest, const proto::Resume& resume) {
@@ -312,6 +311,9 @@ service::Duration Desk::lease_left(service::SessionId session) const {
 }
 
 void Desk::read(Guest& guest, const proto::Read& read) {
+  if (role_ == Role::loading && !read.has_status()) {
+    return guest.hang_up(Error::unavailable, "this server has not read the journal yet");
+  }
   const Asked asked{
       .state = engine_->state(),
       .now = engine_->now(),
@@ -329,7 +331,7 @@ void Desk::read(Guest& guest, const proto::Read& read) {
             status.set_process(static_cast<std::uint32_t>(::getpid()));
             status.set_scope(options_.scope);
             for (const std::string& url : http_addresses_) status.add_http(url);
-            status.set_following(role_ == Role::following);
+            status.set_following(is_following());
           },
       .make_backup =
           [this] {

@@ -49,7 +49,8 @@ class Desk {
  public:
   Desk(Engine& engine, EngineHost& host, DeskOptions options);
 
-  // Another engine takes the place of the one that it had, whose guests have been dismissed.
+  // Another engine takes the place of the one that it had, whose guests have been dismissed. Until
+  // it has read the journal, only the status can be asked for.
   void attach(Engine& engine);
   // The engine leads: sessions of an earlier leader are taken over, which may have made promises
   // for so long from now on.
@@ -88,6 +89,8 @@ class Desk {
   void greet(Guest& guest, const proto::Hello& hello);
   void request(Guest& guest, proto::Request& request);
   void open_session(Guest& guest, proto::Request& request);
+  // Also if it is not known yet whom.
+  bool is_following() const { return role_ == Role::loading || role_ == Role::following; }
   // Why it is not served, if it is not: true, and hung up on.
   bool is_turned_away(Guest& guest);
   void resume(Guest& guest, const proto::Resume& resume);
@@ -117,7 +120,7 @@ class Desk {
   DeskOptions options_;
   service::LeaseServer leases_;
   Watches watches_;
-  enum class Role : std::uint8_t { closed, following, leading };
+  enum class Role : std::uint8_t { closed, loading, following, leading };
   Role role_ = Role::closed;
   std::string leader_url_;
   std::uint64_t next_guest_ = 1;

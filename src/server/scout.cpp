@@ -93,6 +93,9 @@ void Scout::listen(std::uint64_t round) {
         if (!error) return listen(round);
         const bool was_steady = Clock::now() - connected_at_ >= 2 * between_beliefs_;
         if (was_steady) between_beliefs_ = {};
+        // Whoever accepts connections and ends them is not asked at every moment.
+        if (Clock::now() - connected_at_ < pause_after_failure)
+          return look_later(pause_after_failure);
         look();
       });
 }

@@ -3,7 +3,7 @@
 BOOTSTRAP ?= tools/bootstrap
 MAKEFLAGS += --no-print-directory
 
-.PHONY: build test demo bench soak fuzz docs checked format lint clean help
+.PHONY: build test demo cluster bench bench-cluster soak fuzz docs checked format lint clean help
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
 
@@ -20,11 +20,20 @@ test: build/release/build.ninja
 demo: build
 	@tools/demo
 
+## cluster  three etcd and three servers on this machine, and a lock that survives kills
+cluster: build
+	@tools/cluster
+
 ## bench    every figure of the README, side by side with the peers
 bench: build/release/build.ninja bootstrap-bench
 	@$(call quietly,cmake --preset bench)
 	@cmake --build --preset bench
 	@tools/bench
+
+## bench-cluster  locks on three etcd beside etcd's and ZooKeeper's own, and how long takeovers take
+bench-cluster: build/bench/build.ninja
+	@cmake --build --preset bench --target baton lock_peers
+	@bench/peers/run_cluster --baton build/bench/baton --rounds 3 --json build/bench/cluster.json
 
 ## soak     random worlds for every algorithm until a promise breaks or SOAK_ROUNDS are over
 SOAK_ROUNDS ?= 1000

@@ -137,6 +137,8 @@ void Host::take_seat() {
   if (options_.cluster.advertise.empty()) {
     options_.cluster.advertise = url_for_others(options_.listen);
   }
+  // Clients are sent there, and take URLs only.
+  options_.cluster.advertise = parse_address(options_.cluster.advertise).url();
   if (options_.name.empty()) options_.name = options_.cluster.advertise;
   seat_ = std::make_unique<Seat>(
       io_, options_.journal, options_.name, program, options_.cluster, log_,

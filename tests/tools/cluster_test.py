@@ -93,6 +93,9 @@ class Survives(Base):
         url = said.strip().splitlines()[-1].removeprefix("export BATON_URL=")
         subprocess.run([BATON, "lock", "mine", "--url", url, "--", "true"], check=True,
                        timeout=PATIENCE_S)
+        # The load goes to where the leading server says that it is.
+        subprocess.run([BATON, "bench", "--clients", "1", "--seconds", "0.1", "--url", url],
+                       check=True, timeout=PATIENCE_S, stdout=subprocess.DEVNULL)
         # All six, also those that it had killed.
         rest = self.read_until(run, "baton-3  process")
         listed = {int(line.split()[2]) for line in rest.splitlines() if " log " in line}

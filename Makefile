@@ -31,9 +31,11 @@ bench: build/release/build.ninja bootstrap-bench
 	@tools/bench
 
 ## bench-cluster  locks on three etcd beside etcd's and ZooKeeper's own, and how long takeovers take
-bench-cluster: build/bench/build.ninja
-	@cmake --build --preset bench --target baton lock_peers
-	@bench/peers/run_cluster --baton build/bench/baton --rounds 3 --json build/bench/cluster.json
+bench-cluster: build/release/build.ninja bootstrap-bench
+	@$(call quietly,cmake --preset bench)
+	@cmake --build --preset bench
+	@mkdir -p build/bench
+	@bench/peers/run_cluster --baton build/release/baton --rounds 3 --json build/bench/cluster.json
 
 ## soak     random worlds for every algorithm until a promise breaks or SOAK_ROUNDS are over
 SOAK_ROUNDS ?= 1000

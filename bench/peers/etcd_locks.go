@@ -1,10 +1,16 @@
 // Locks in etcd, to compare Baton's with: the lock recipe of its Go client (clientv3/concurrency).
 //
-//	etcd_locks [-clients C] [-seconds S] [-same-name] HOST:PORT
+//	etcd_locks [-clients C] [-seconds S] [-same-name] HOST:PORT,...
+//	etcd_locks -transactions BYTES [-clients C] [-seconds S] HOST:PORT,...
 //
 // Each client is a session of its own, with a lease that the library keeps alive. The rules of the
 // measurement are those of lock_load.h: a pair counts when its unlock was confirmed in the measured
 // time; latencies are those of acquires; two holders of one lock end the run with an error.
+//
+// Of several members the library uses all, one request after the other.
+//
+// -transactions measures no locks but the floor below them: each client puts a value of so many bytes
+// under a new key, if that key is not there yet, one transaction after the other. They count as pairs.
 //
 // -connections says over how many connections the clients are spread. Without it all share one, as in
 // a program that has one clientv3.Client; this serves etcd better than a connection for each.
@@ -18,6 +24,7 @@ import (
 	"fmt"
 	"os"
 	"sort"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -33,13 +40,14 @@ const (
 )
 
 type options struct {
-	endpoint    string
+	endpoints   []string
 	peer        string
 	clients     int
 	connections int
 	seconds     float64
 	warmup      float64
 	sameName    bool
+	bytes       int // of a transaction; 0: locks
 }
 
 func fail(format string, arguments ...interface{}) {
@@ -54,16 +62,18 @@ func parse() options {
 	flag.Float64Var(&o.seconds, "seconds", 3, "how long to measure")
 	flag.Float64Var(&o.warmup, "warmup", 1, "seconds before that, which do not count")
 	flag.BoolVar(&o.sameName, "same-name", false, "all clients want the same lock")
+	flag.IntVar(&o.bytes, "transactions", 0, "measure bare transactions of so many bytes")
 	flag.StringVar(&o.peer, "peer", "etcd", "the name to print")
 	flag.Parse()
-	if flag.NArg() != 1 || o.clients < 1 || o.connections < 1 || o.seconds <= 0 || o.warmup < 0 {
+	if flag.NArg() != 1 || o.clients < 1 || o.connections < 1 || o.seconds <= 0 || o.warmup < 0 ||
+		o.bytes < 0 {
 		flag.Usage()
 		os.Exit(2)
 	}
 	if o.connections > o.clients {
 		o.connections = o.clients
 	}
-	o.endpoint = flag.Arg(0)
+	o.endpoints = strings.Split(flag.Arg(0), ",")
 	return o
 }
 
@@ -71,11 +81,11 @@ func connect(o options) []*clientv3.Client {
 	var clients []*clientv3.Client
 	for i := 0; i < o.connections; i++ {
 		client, err := clientv3.New(clientv3.Config{
-			Endpoints:   []string{o.endpoint},
+			Endpoints:   o.endpoints,
 			DialTimeout: patience,
 		})
 		if err != nil {
-			fail("%s: %v", o.endpoint, err)
+			fail("%v: %v", o.endpoints, err)
 		}
 		clients = append(clients, client)
 	}
@@ -133,6 +143,29 @@ func (w *worker) run(begin, end time.Time) {
 	}
 }
 
+// Transactions instead of locks. Every process has keys of its own, every client below them.
+func (w *worker) transact(client *clientv3.Client, prefix string, bytes int, begin, end time.Time) {
+	ctx := context.Background()
+	value := strings.Repeat("b", bytes)
+	asked := time.Now()
+	for i := 0; asked.Before(end); i++ {
+		key := fmt.Sprintf("%s%016x", prefix, i)
+		answer, err := client.Txn(ctx).If(clientv3.Compare(clientv3.CreateRevision(key), "=", 0)).
+			Then(clientv3.OpPut(key, value)).Commit()
+		if err != nil {
+			fail("transaction: %v", err)
+		}
+		if !answer.Succeeded {
+			fail("transaction: %s is there already", key)
+		}
+		now := time.Now()
+		if !now.Before(begin) && now.Before(end) {
+			w.figures = append(w.figures, now.Sub(asked))
+		}
+		asked = now
+	}
+}
+
 func report(o options, workers []*worker) {
 	var all []time.Duration
 	for _, w := range workers {
@@ -152,22 +185,37 @@ func report(o options, workers []*worker) {
 func main() {
 	o := parse()
 	// The library's calls wait for ever.
-	watchdog := time.AfterFunc(patience, func() { fail("%s does not answer", o.endpoint) })
-	workers := prepare(o, connect(o))
+	watchdog := time.AfterFunc(patience, func() { fail("%v does not answer", o.endpoints) })
+	connections := connect(o)
+	var workers []*worker
+	if o.bytes == 0 {
+		workers = prepare(o, connections)
+	} else {
+		for i := 0; i < o.clients; i++ {
+			workers = append(workers, &worker{})
+		}
+	}
 	begin := time.Now().Add(time.Duration(o.warmup * float64(time.Second)))
 	end := begin.Add(time.Duration(o.seconds * float64(time.Second)))
 	watchdog.Reset(time.Until(end) + patience)
 	var group sync.WaitGroup
-	for _, w := range workers {
+	for i, w := range workers {
 		group.Add(1)
-		go func(w *worker) {
+		go func(i int, w *worker) {
 			defer group.Done()
-			w.run(begin, end)
-		}(w)
+			if o.bytes == 0 {
+				w.run(begin, end)
+				return
+			}
+			prefix := fmt.Sprintf("transactions/%016x/%d/", begin.UnixNano(), i)
+			w.transact(connections[i%len(connections)], prefix, o.bytes, begin, end)
+		}(i, w)
 	}
 	group.Wait()
 	for _, w := range workers {
-		w.session.Close()
+		if w.session != nil {
+			w.session.Close()
+		}
 	}
 	report(o, workers)
 }

@@ -1,17 +1,20 @@
 // What no lock service on this machine can go below, to compare Baton's latency with.
 //
-//   lock_floors echo [--seconds S] [--bytes B]
+//   lock_floors echo [--tcp] [--seconds S] [--bytes B]
 //   lock_floors append|overwrite [--seconds S] [--bytes B] FOLDER
 //
-// echo: a message of B bytes goes to another process over a Unix socket and comes back; the two
-// processes are pinned to two cores (to one, if there is only one). append: B bytes are written to
-// the end of a file in FOLDER and synced (fdatasync), as a journal without batches does. overwrite:
-// the same within a file that is already as long as it needs to be, so that only data and not the
-// file's length goes to the disk; a journal that recycles its file comes close to that.
+// echo: a message of B bytes goes to another process over a Unix socket (or TCP on loopback) and
+// comes back; the two processes are pinned to two cores (to one, if there is only one). append: B
+// bytes are written to the end of a file in FOLDER and synced (fdatasync), as a journal without
+// batches does. overwrite: the same within a file that is already as long as it needs to be, so
+// that only data and not the file's length goes to the disk; a journal that recycles its file comes
+// close to that.
 //
 // Prints one JSON line in the shape of the lock benchmarks: pairs_per_s counts round trips or
 // synced writes.
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sched.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -77,9 +80,32 @@ peers::Figures repeat(const peers::LoadOptions& options, const Step& step) {
   return figures;
 }
 
-peers::Figures echo(const peers::LoadOptions& options, std::size_t bytes) {
+// Two ends of one connection over TCP on loopback, which send at once.
+void connect_tcp(int (&sockets)[2]) {
+  sockaddr_in name{};
+  name.sin_family = AF_INET;
+  name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t length = sizeof name;
+  auto* address = reinterpret_cast<sockaddr*>(&name);
+  const int listener = socket(AF_INET, SOCK_STREAM, 0);
+  if (bind(listener, address, length) != 0 || listen(listener, 1) != 0) fail("listen");
+  if (getsockname(listener, address, &length) != 0) fail("getsockname");
+  sockets[0] = socket(AF_INET, SOCK_STREAM, 0);
+  if (connect(sockets[0], address, length) != 0) fail("connect");
+  sockets[1] = accept(listener, nullptr, nullptr);
+  if (sockets[1] < 0) fail("accept");
+  close(listener);
+  const int yes = 1;
+  for (const int end : sockets) setsockopt(end, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+}
+
+peers::Figures echo(const peers::LoadOptions& options, std::size_t bytes, bool tcp) {
   int sockets[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) != 0) fail("socketpair");
+  if (tcp) {
+    connect_tcp(sockets);
+  } else if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) != 0) {
+    fail("socketpair");
+  }
   std::vector<char> message(bytes, 'b');
   const pid_t other = fork();
   if (other < 0) fail("fork");
@@ -146,6 +172,7 @@ int main(int argc, char** argv) {
   options.warmup_s = 0.2;
   std::string floor;
   std::size_t bytes = 64;
+  bool tcp = false;
   CLI::App app("Measures what no lock service can go below.");
   app.add_option("FLOOR", floor, "echo, append or overwrite")
       ->required()
@@ -156,9 +183,10 @@ int main(int argc, char** argv) {
   app.add_option("--warmup", options.warmup_s, "seconds before that, which do not count")
       ->check(CLI::Range(0.0, 3600.0));
   app.add_option("--bytes", bytes, "of a message or a record")->check(CLI::Range(1, 1 << 20));
+  app.add_flag("--tcp", tcp, "an echo over loopback instead of a Unix socket");
   CLI11_PARSE(app, argc, argv);
 
-  auto figures = floor == "echo"     ? echo(options, bytes)
+  auto figures = floor == "echo"     ? echo(options, bytes, tcp)
                  : floor == "append" ? append(options, bytes)
                                      : overwrite(options, bytes);
   figures.print(floor, options.seconds);

@@ -3,7 +3,8 @@
 //   service_driver sessions SOCKET COUNT         opens them, says "ready", keeps them until the end
 //                                                of its input
 //   service_driver names SOCKET FIRST COUNT      takes and releases each name once
-//   service_driver hold SOCKET FIRST COUNT       takes all of them, says "held", releases them after
+//   service_driver hold SOCKET FIRST COUNT       takes all of them, says "held", releases them
+//   after
 //                                                a line of input
 //   service_driver journal FILE COMMANDS BATCH   writes a journal with so many commands, so many in
 //                                                a record, and no snapshot
@@ -272,10 +273,10 @@ class Writer {
 
   journal::SqliteJournal journal_;
   Host host_;
-  server::Engine engine_{journal_, host_,
-                         {.server = "driver",
-                          .commands_per_snapshot = never,
-                          .bytes_per_snapshot = never}};
+  server::Engine engine_{
+      journal_,
+      host_,
+      {.server = "driver", .commands_per_snapshot = never, .bytes_per_snapshot = never}};
   std::uint64_t session_ = 0;
   std::uint64_t next_ = 1;
 };

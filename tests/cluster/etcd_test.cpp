@@ -94,11 +94,11 @@ TEST(EtcdFaults, OutOfSpace) {
   EXPECT_EQ(put.wait_for(0s), std::future_status::timeout);
   EXPECT_TRUE(client.is_alive());
   ASSERT_EQ(etcdctl(fleet, "del --prefix filling"), 0);
-  ASSERT_EQ(etcdctl(fleet, "compact $(ETCDCTL_API=3 etcdctl --endpoints=" +
-                               fleet.etcd().endpoint(0) +
-                               " endpoint status -w json | grep -o '\"revision\":[0-9]*' | grep -o "
-                               "'[0-9]*')"),
-            0);
+  ASSERT_EQ(
+      etcdctl(fleet, "compact $(ETCDCTL_API=3 etcdctl --endpoints=" + fleet.etcd().endpoint(0) +
+                         " endpoint status -w json | grep -o '\"revision\":[0-9]*' | grep -o "
+                         "'[0-9]*')"),
+      0);
   ASSERT_EQ(etcdctl(fleet, "defrag"), 0);
   ASSERT_EQ(etcdctl(fleet, "alarm disarm"), 0);
   const auto stored = put.get();

@@ -174,13 +174,12 @@ void Fleet::heal() {
 void Fleet::start(std::size_t server, std::vector<std::string> more) {
   Server& it = servers_.at(server);
   if (it.process > 0) return;
-  const std::string advertised =
-      host_and_port(it.wire == nullptr ? it.port : it.wire->port());
-  std::vector<std::string> command = {SERVE_PROGRAM,   "serve",
-                                      "--journal",     journal(server),
-                                      "--listen",      host_and_port(it.port),
-                                      "--advertise",   advertised,
-                                      "--name",        "server-" + std::to_string(server)};
+  const std::string advertised = host_and_port(it.wire == nullptr ? it.port : it.wire->port());
+  std::vector<std::string> command = {SERVE_PROGRAM, "serve",
+                                      "--journal",   journal(server),
+                                      "--listen",    host_and_port(it.port),
+                                      "--advertise", advertised,
+                                      "--name",      "server-" + std::to_string(server)};
   set_options(command, options_.arguments);
   set_options(command, more);
   it.process = spawn(std::move(command), options_.environment, log_file(server));
@@ -264,8 +263,8 @@ std::vector<std::uint64_t> Fleet::epochs() const {
 std::optional<StatusInfo> Fleet::status(std::size_t server) const {
   const Server& it = servers_.at(server);
   if (it.process <= 0 || it.is_paused) return std::nullopt;
-  auto client = Client::connect(
-      {.url = direct_url(server), .patience = 3s, .session = false, .stale = true});
+  auto client =
+      Client::connect({.url = direct_url(server), .patience = 3s, .session = false, .stale = true});
   if (!client) return std::nullopt;
   auto status = client->status();
   if (!status) return std::nullopt;

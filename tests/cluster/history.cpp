@@ -8,9 +8,8 @@ namespace baton::test {
 namespace {
 
 std::string describe(const Belief& belief) {
-  return "client " + std::to_string(belief.client) + " with fence " +
-         std::to_string(belief.fence) + " from " + std::to_string(belief.from_us) + " until " +
-         std::to_string(belief.until_us);
+  return "client " + std::to_string(belief.client) + " with fence " + std::to_string(belief.fence) +
+         " from " + std::to_string(belief.from_us) + " until " + std::to_string(belief.until_us);
 }
 
 }  // namespace

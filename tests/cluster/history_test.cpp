@@ -7,17 +7,15 @@ namespace baton::test {
 namespace {
 
 TEST(Oracles, AcceptOneAfterTheOther) {
-  EXPECT_TRUE(judge(std::vector<Belief>{{"a", 1, 10, 100, 200},
-                                        {"a", 2, 11, 201, 300},
-                                        {"b", 3, 5, 150, 160}})
+  EXPECT_TRUE(judge(std::vector<Belief>{
+                        {"a", 1, 10, 100, 200}, {"a", 2, 11, 201, 300}, {"b", 3, 5, 150, 160}})
                   .empty());
 }
 
 TEST(Oracles, FindTwoAtOnce) {
   EXPECT_EQ(judge(std::vector<Belief>{{"a", 1, 10, 100, 200}, {"a", 2, 11, 200, 300}}).size(), 1u);
-  EXPECT_EQ(judge(std::vector<Belief>{{"a", 1, 10, 100, 900},
-                                      {"a", 2, 11, 1000, 1100},
-                                      {"a", 3, 12, 800, 810}})
+  EXPECT_EQ(judge(std::vector<Belief>{
+                      {"a", 1, 10, 100, 900}, {"a", 2, 11, 1000, 1100}, {"a", 3, 12, 800, 810}})
                 .size(),
             1u);
 }

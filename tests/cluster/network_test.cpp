@@ -68,8 +68,8 @@ INSTANTIATE_TEST_SUITE_P(Ways, CutFromEtcd, testing::Values(Way::both, Way::up, 
                          });
 
 // A standby that takes a living leader for dead, and that leader, which does not learn of it, is
-// still sure for a while that it leads, and answers: the successor gives the time that this takes to
-// those who have not spoken to it yet.
+// still sure for a while that it leads, and answers: the successor gives the time that this takes
+// to those who have not spoken to it yet.
 TEST(Takeover, EarlyOneWaitsForWhatWasPromised) {
   Fleet fleet({.has_etcd_wires = true, .has_server_wires = true});
   const std::size_t leader = fleet.leader();

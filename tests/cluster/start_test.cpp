@@ -29,8 +29,8 @@ TEST(Joining, AnotherClustersPrefixIsRefused) {
   EXPECT_TRUE(lock.release());
   EXPECT_EQ(fleet.epochs().size(), 1u);
   // Beside it there is room.
-  fleet.start(1, {"--cluster", "other", "--journal",
-                  "etcd://" + fleet.etcd().endpoint(0) + "/other"});
+  fleet.start(1,
+              {"--cluster", "other", "--journal", "etcd://" + fleet.etcd().endpoint(0) + "/other"});
   EXPECT_TRUE(fleet.will_say(1, "leading in epoch"));
   EXPECT_TRUE(fleet.leads(0));
 }

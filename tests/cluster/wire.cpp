@@ -187,8 +187,7 @@ void Wire::accept() {
 void Wire::receive(Connection& connection, bool is_up) {
   Flow& flow = is_up ? connection.up : connection.down;
   char buffer[most_read_bytes];
-  const ssize_t count =
-      ::recv(is_up ? connection.near : connection.far, buffer, sizeof buffer, 0);
+  const ssize_t count = ::recv(is_up ? connection.near : connection.far, buffer, sizeof buffer, 0);
   if (count < 0) {
     if (errno != EAGAIN && errno != EINTR) connection.is_broken = true;
     return;

@@ -126,8 +126,8 @@ void Workload::count_up(Worker& worker, Client& client) {
       return refused(worker, "get", file.failure());
     }
     const std::uint64_t value = file ? number_in(file->value) : 0;
-    const auto stored = client.put("count", std::to_string(value + 1),
-                                   {.version = file ? file->version : 0});
+    const auto stored =
+        client.put("count", std::to_string(value + 1), {.version = file ? file->version : 0});
     if (stored.error() == Error::conflict) continue;
     {
       const std::lock_guard lock(mutex_);
@@ -248,8 +248,8 @@ void Workload::end_all() {
     for (const auto& worker : workers_) {
       const std::lock_guard lock(mutex_);
       if (worker->has_ended) continue;
-      wrong_.push_back("worker " + std::to_string(worker->number) + " does not get any further: " +
-                       worker->doing);
+      wrong_.push_back("worker " + std::to_string(worker->number) +
+                       " does not get any further: " + worker->doing);
     }
     give_up_.request_stop();
   }

@@ -77,9 +77,9 @@ TEST_F(ApiTest, SharedSlotsAndSeveralNames) {
   ASSERT_EQ(both.status, 200) << both.body;
   EXPECT_EQ(both.json().at("parts").as_array().size(), 2U);
   EXPECT_EQ(unlock(a, "l").error(), "not_held") << "another guard's";
-  EXPECT_EQ(post("/v1/unlock", "{\"session\":\"" + a + "\",\"names\":[\"l\",\"m\"],\"guard\":4}")
-                .status,
-            200);
+  EXPECT_EQ(
+      post("/v1/unlock", "{\"session\":\"" + a + "\",\"names\":[\"l\",\"m\"],\"guard\":4}").status,
+      200);
 }
 
 TEST_F(ApiTest, UpgradesAndDowngrades) {
@@ -131,10 +131,9 @@ TEST_F(ApiTest, ASessionLivesWhileSomebodyWaitsInIt) {
   lock(a, "x");
   HttpClient waiting = begin("/v1/lock", R"({"name":"x","ttl":"1s"})");
   const std::string other = open("1s");
-  ASSERT_TRUE(becomes_true([&] { return get("/metrics").body.find(
-                                            "baton_expired_sessions_total 1\n") !=
-                                        std::string::npos; }))
-      << "the other one expires";
+  ASSERT_TRUE(becomes_true([&] {
+    return get("/metrics").body.find("baton_expired_sessions_total 1\n") != std::string::npos;
+  })) << "the other one expires";
   unlock(a, "x");
   const auto granted = waiting.receive();
   ASSERT_TRUE(granted);
@@ -169,8 +168,7 @@ TEST_F(ApiTest, WhatIsTakenAwayIsToldByKeepalives) {
   lock(a, "y");
   EXPECT_EQ(post("/v1/break", R"({"name":"y"})").status, 200);
   EXPECT_EQ(post("/v1/break", R"({"name":"nobody"})").status, 404);
-  ASSERT_TRUE(becomes_true(
-      [&] { return keep_alive(a).json().at("lost").as_array().size() == 2; }));
+  ASSERT_TRUE(becomes_true([&] { return keep_alive(a).json().at("lost").as_array().size() == 2; }));
   EXPECT_EQ(lock(b, "y", R"(,"try":true)").error(), "busy") << "it was not given back yet";
   EXPECT_EQ(unlock(a, "y").status, 200);
   EXPECT_EQ(lock(b, "y", R"(,"try":true)").status, 200);
@@ -244,9 +242,9 @@ TEST_F(ApiTest, OnlyTheLatestAnswersAreRemembered) {
   const std::string a = open();
   HttpClient client(url);
   const auto write = [&](int i) {
-    return client.ask("PUT", "/v1/files",
-                      "{\"key\":\"k\",\"value\":\"v\",\"session\":\"" + a + "\"}",
-                      "Idempotency-Key: " + std::to_string(i) + "\r\n")
+    return client
+        .ask("PUT", "/v1/files", "{\"key\":\"k\",\"value\":\"v\",\"session\":\"" + a + "\"}",
+             "Idempotency-Key: " + std::to_string(i) + "\r\n")
         .number("version");
   };
   for (int i = 1; i <= 1001; ++i) ASSERT_EQ(write(i), static_cast<std::uint64_t>(i));
@@ -381,8 +379,9 @@ TEST_F(ApiTest, MetricsCount) {
   const Answer page = get("/metrics");
   EXPECT_NE(page.header.find("text/plain; version=0.0.4"), std::string::npos);
   for (const char* line :
-       {"\nbaton_leading 1\n", "\nbaton_locks 1\n", "baton_refused_requests_total{error=\"busy\"} 1\n",
-        "\nbaton_http_streams 1\n", "baton_http_requests_total{route=\"/v1/lock\",code=\"409\"} 1\n",
+       {"\nbaton_leading 1\n", "\nbaton_locks 1\n",
+        "baton_refused_requests_total{error=\"busy\"} 1\n", "\nbaton_http_streams 1\n",
+        "baton_http_requests_total{route=\"/v1/lock\",code=\"409\"} 1\n",
         "baton_http_requests_total{route=\"other\",code=\"404\"} 1\n",
         "baton_connections{protocol=\"baton\"} 0\n", "# TYPE baton_batch_commands histogram\n"}) {
     EXPECT_NE(page.body.find(line), std::string::npos) << line << page.body;

@@ -68,9 +68,10 @@ TEST_F(ConnectionTest, WhatIsNotHttpIsAnsweredAndHungUpOn) {
   EXPECT_EQ(status_of_bytes("GET / HTTP/1.1\r\nX: " + std::string(9000, 'x') + "\r\n\r\n"), 431);
   EXPECT_EQ(status_of_bytes("GET / HTTP/1.1\r\nX: " + std::string(100'000, 'x')), 431);
   EXPECT_EQ(status_of_bytes("POST /v1/lock HTTP/1.1\r\nContent-Length: 131073\r\n\r\n"), 413);
-  EXPECT_EQ(status_of_bytes("POST /v1/lock HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n30000\r\n" +
-                            std::string(0x30000, ' ') + "\r\n0\r\n\r\n"),
-            413);
+  EXPECT_EQ(
+      status_of_bytes("POST /v1/lock HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n30000\r\n" +
+                      std::string(0x30000, ' ') + "\r\n0\r\n\r\n"),
+      413);
   EXPECT_EQ(get("/healthz").status, 200);
 }
 
@@ -88,7 +89,9 @@ TEST_F(ConnectionTest, SpeaksHttp) {
     client.send({&letter, 1});
   }
   EXPECT_EQ(client.receive()->status, 200);
-  client.send("POST /v1/sessions HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n1\r\n}\r\n0\r\n\r\n");
+  client.send(
+      "POST /v1/sessions HTTP/1.1\r\nTransfer-Encoding: "
+      "chunked\r\n\r\n1\r\n{\r\n1\r\n}\r\n0\r\n\r\n");
   EXPECT_EQ(client.receive()->status, 200);
   client.send("POST /v1/sessions HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n");
   client.receive_until("100 Continue");
@@ -141,9 +144,8 @@ TEST_F(ConnectionTest, AThousandIdleConnectionsHarmNobody) {
     ASSERT_TRUE(idle.back().is_connected());
     if (i % 2 == 0) idle.back().send("GET /he");
   }
-  ASSERT_TRUE(becomes_true([&] {
-    return get("/metrics").body.find("protocol=\"http\"} 1001\n") != std::string::npos;
-  }));
+  ASSERT_TRUE(becomes_true(
+      [&] { return get("/metrics").body.find("protocol=\"http\"} 1001\n") != std::string::npos; }));
   const Answer taken = post("/v1/lock", R"({"name":"x"})");
   EXPECT_EQ(taken.status, 200);
   EXPECT_EQ(unlock(taken.session(), "x").status, 200);

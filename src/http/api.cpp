@@ -108,9 +108,12 @@ void Api::open() {
 }
 
 void Api::pulse() {
-  const auto all = sessions_;
   const std::int64_t now_us = host_.engine().now().value;
-  for (const auto& [nonce, session] : all) session->pulse(now_us);
+  std::vector<std::shared_ptr<Session>> waiting;
+  for (const auto& [nonce, session] : sessions_) {
+    if (session->is_due(now_us)) waiting.push_back(session);
+  }
+  for (const auto& session : waiting) session->pulse(now_us);
 }
 
 void Api::count_streams() {

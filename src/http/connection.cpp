@@ -1,5 +1,7 @@
 #include "http/connection.h"
 
+#include <netinet/tcp.h>
+
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
@@ -27,6 +29,18 @@ std::string field(const beast_http::request<beast_http::string_body>& message,
                   std::string_view name) {
   const auto at = message.find(boost::beast::string_view(name.data(), name.size()));
   return at == message.end() ? std::string() : std::string(at->value());
+}
+
+// A peer that is gone without a word, while it waits for an answer, is noticed after a minute.
+void notice_silent_end(int socket) {
+  const int on = 1;
+  const int idle_s = 30;
+  const int between_s = 10;
+  const int times = 3;
+  ::setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+  ::setsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof idle_s);
+  ::setsockopt(socket, IPPROTO_TCP, TCP_KEEPINTVL, &between_s, sizeof between_s);
+  ::setsockopt(socket, IPPROTO_TCP, TCP_KEEPCNT, &times, sizeof times);
 }
 
 // What is no request at all.
@@ -99,6 +113,7 @@ Connection::Connection(Server& server, Server::Socket socket)
   boost::system::error_code ignored;
   socket_.non_blocking(true, ignored);
   socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
+  notice_silent_end(socket_.native_handle());
 }
 
 Connection::~Connection() = default;
@@ -310,8 +325,9 @@ void Connection::write(std::string_view bytes) {
 }
 
 void Connection::flush() {
-  if (is_closed_ || is_waiting_to_write_) return;
+  if (is_closed_) return;
   if (out_.size() - out_sent_ > server_.limits_.unsent_bytes) return lost();
+  if (is_waiting_to_write_) return;
   boost::system::error_code error;
   while (out_sent_ < out_.size()) {
     const auto rest = asio::buffer(out_.data() + out_sent_, out_.size() - out_sent_);

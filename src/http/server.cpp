@@ -11,7 +11,7 @@ namespace {
 
 namespace asio = boost::asio;
 constexpr std::size_t bytes_per_read = 64 * 1024;
-constexpr std::chrono::milliseconds between_pulses{100};
+constexpr std::chrono::milliseconds between_pulses{200};
 constexpr std::chrono::milliseconds between_sweeps{200};
 constexpr std::chrono::milliseconds pause_without_descriptors{100};
 constexpr std::string_view scheme = "http://";

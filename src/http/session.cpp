@@ -43,6 +43,7 @@ void Session::resume(service::SessionId session) {
 // --- What is asked ------------------------------------------------------------------------------
 
 void Session::when_ready(std::shared_ptr<Exchange> exchange, std::function<void()> begin) {
+  if (is_over_) return exchange->answer(last_word_);
   if (is_ready_) return begin();
   exchange->on_gone = [this] { close_if_unknown(); };
   tasks_.push_back({std::move(exchange), std::move(begin)});
@@ -92,8 +93,11 @@ void Session::introduce(const std::shared_ptr<Exchange>& exchange) {
   });
 }
 
+bool Session::is_due(std::int64_t now_us) const {
+  return is_ready_ && !is_over_ && now_us - kept_at_us_ >= ttl_.value / 5 && has_callers();
+}
+
 void Session::pulse(std::int64_t now_us) {
-  if (!is_ready_ || is_over_ || now_us - kept_at_us_ < ttl_.value / 5 || !has_callers()) return;
   kept_at_us_ = now_us;
   say_alive(0);
 }
@@ -180,6 +184,7 @@ void Session::hang_up(Error error, const std::string& message) { end(error, mess
 
 void Session::end(Error error, const std::string& message) {
   if (std::exchange(is_over_, true)) return;
+  last_word_ = error_response(error, message);
   std::vector<std::shared_ptr<Exchange>> all;
   for (Task& task : tasks_) all.push_back(std::move(task.exchange));
   for (const auto& [number, exchange] : keepalives_) all.push_back(exchange);
@@ -191,7 +196,7 @@ void Session::end(Error error, const std::string& message) {
   pending_.clear();
   for (const auto& exchange : all) {
     exchange->on_gone = nullptr;
-    exchange->answer(error_response(error, message));
+    exchange->answer(last_word_);
   }
   on_over_();
   leave();

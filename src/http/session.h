@@ -46,8 +46,9 @@ class Session final : public Visitor {
   void keep_alive(const std::shared_ptr<Exchange>& exchange);
   // What POST /v1/sessions answers.
   void introduce(const std::shared_ptr<Exchange>& exchange);
-  // Keeps it alive while somebody waits.
+  // Keeps it alive, which is due now and then while somebody waits.
   void pulse(std::int64_t now_us);
+  bool is_due(std::int64_t now_us) const;
 
   Token token() const { return {id_, nonce_}; }
   service::Duration ttl() const { return ttl_; }
@@ -87,6 +88,7 @@ class Session final : public Visitor {
   service::Duration ttl_;
   bool is_ready_ = false;
   bool is_over_ = false;
+  Response last_word_;     // to whoever comes when it is over
   bool is_keyed_ = false;  // it was opened with a key
   bool is_told_ = false;   // somebody knows its token
   std::uint64_t opening_ = 0;

@@ -1,7 +1,8 @@
 // The real etcd, by gRPC.
 //
 // One member is used at a time; which one changes when it cannot be reached, does not answer in
-// time, or has lost the others. A call that finds no connection waits for one until its time is up.
+// time, or has lost the others. A call that finds no connection waits for one until its time is up,
+// and then has an unknown outcome like any that could not be answered.
 // Transactions under way at once share one connection, and etcd may take them in another order than
 // they were sent: who needs an order says so by comparisons.
 #pragma once

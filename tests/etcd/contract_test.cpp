@@ -364,18 +364,20 @@ TEST_P(Contract, LargeValuesAreKeptAndTooLargeOnesRefused) {
 
 // etcd tells a long history in pieces; one revision stays together all the same (see Told).
 TEST_P(Contract, AWatchOfMuchTellsOneRevisionAtOnce) {
-  const std::string large(700 * kibibyte, 'x');
-  constexpr int count = 6;
+  const std::string large(450 * kibibyte, 'x');
+  constexpr int count = 8;
   for (int i = 0; i < count; ++i) {
-    const auto put =
-        etcd().transact({{}, {Operation::put("a", large), Operation::put("b", large)}, {}});
+    const auto put = etcd().transact(
+        {{},
+         {Operation::put("a", large), Operation::put("b", large), Operation::put("c", large)},
+         {}});
     ASSERT_TRUE(put.outcome.ok());
   }
   Told told;
   watch(KeyRange::prefix(""), base_ + 1, told);
-  ASSERT_TRUE(until([&] { return told.events.size() == 2 * count; }));
+  ASSERT_TRUE(until([&] { return told.events.size() == 3 * count; }));
   EXPECT_EQ(told.revision, base_ + count);
-  for (const std::size_t size : told.sizes) EXPECT_EQ(size % 2, 0U);
+  for (const std::size_t size : told.sizes) EXPECT_EQ(size % 3, 0U);
 }
 
 TEST_P(Contract, ManyTransactionsUnderWayEachHappenOnceAndAreToldInTheirOrder) {

@@ -38,6 +38,18 @@ bool is_ending(const service::Command& command) {
          std::holds_alternative<service::BreakSession>(command.what);
 }
 
+// Nothing is ever counted so far: what says so was not written by an engine. Sums of two such
+// numbers still fit.
+constexpr std::uint64_t beyond_all = std::uint64_t{1} << 61;
+
+bool is_possible(const proto::Command& message, service::Time before) {
+  const auto fits = [](std::int64_t time) {
+    return time >= 0 && static_cast<std::uint64_t>(time) < beyond_all;
+  };
+  return fits(before.value) && fits(message.now()) && message.lead().fences_from() < beyond_all &&
+         message.reserve().below() < beyond_all;
+}
+
 bool is_fast_acquire(const service::Command& command) {
   const auto* acquire = std::get_if<service::Acquire>(&command.what);
   return acquire != nullptr && acquire->fast && acquire->space == service::Space::lock;
@@ -110,6 +122,10 @@ void Engine::replay_one(const proto::Command& message, service::Time& now) {
   if (!is_known) {
     throw journal::Unusable(journal_.describe() +
                             " has commands that this version of baton does not know");
+  }
+  if (!is_possible(message, now)) {
+    throw journal::Unusable(journal_.describe() +
+                            " has commands with impossible times or fences: it is damaged");
   }
   now = now + service::Duration{message.now()};
   ended_cleanly_ = message.what_case() == Command::kFarewell;

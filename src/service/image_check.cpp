@@ -13,9 +13,10 @@ namespace baton::service {
 
 namespace {
 
-// So large that no sum of two times overflows.
+// Nothing is ever counted so far: neither times nor fences, tickets and sessions. Sums of two such
+// numbers still fit.
 constexpr std::int64_t latest = std::int64_t{1} << 61;
-constexpr std::uint64_t largest = std::uint64_t{1} << 63;  // fence, ticket, session
+constexpr std::uint64_t largest = std::uint64_t{1} << 61;
 
 bool is_time(std::int64_t time) { return time >= 0 && time <= latest; }
 

@@ -385,6 +385,39 @@ TEST_F(EngineTest, RefusesCommandsThatItDoesNotKnow) {
   EXPECT_THROW(Life(store).start(), journal::Unusable);
 }
 
+TEST_F(EngineTest, RefusesImpossibleTimesAndFences) {
+  const auto is_refused = [](std::int64_t before, auto fill) {
+    proto::Batch batch;
+    batch.set_version(format_version);
+    batch.set_now(before);
+    fill(*batch.add_commands());
+    const auto spoiled = std::make_shared<journal::MemoryStore>();
+    spoiled->records.push_back({1, batch.SerializeAsString()});
+    spoiled->last = 1;
+    try {
+      Life(spoiled).start();
+      return false;
+    } catch (const journal::Unusable&) {
+      return true;
+    }
+  };
+  const auto tick_after = [](std::int64_t time) {
+    return [time](proto::Command& command) {
+      command.set_now(time);
+      command.mutable_tick();
+    };
+  };
+  EXPECT_FALSE(is_refused(1, tick_after(1)));
+  EXPECT_TRUE(is_refused(1, tick_after(INT64_MAX)));
+  EXPECT_TRUE(is_refused(1, tick_after(-1)));
+  EXPECT_TRUE(is_refused(INT64_MAX, tick_after(1)));
+  EXPECT_TRUE(is_refused(-1, tick_after(1)));
+  EXPECT_TRUE(is_refused(
+      1, [](proto::Command& it) { it.mutable_lead()->set_fences_from(UINT64_MAX - 5); }));
+  EXPECT_TRUE(
+      is_refused(1, [](proto::Command& it) { it.mutable_reserve()->set_below(UINT64_MAX); }));
+}
+
 TEST_F(EngineTest, RefusesASnapshotThatContradictsItself) {
   Life life(store);
   life.start();

@@ -106,6 +106,22 @@ std::string shortened(std::string_view text, std::size_t width, std::string_view
   return kept;
 }
 
+namespace {
+
+// Bytes of its beginning that take at most `width` columns.
+std::size_t bytes_within(std::string_view text, std::size_t width) {
+  std::size_t at = 0;
+  for (std::size_t used = 0; at < text.size();) {
+    const Rune rune = rune_at(text, at);
+    used += rune.valid ? columns_of(rune.code) : 1;
+    if (used > width) break;
+    at += rune.bytes;
+  }
+  return at;
+}
+
+}  // namespace
+
 std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
   std::vector<std::string> lines;
   std::string line;
@@ -115,14 +131,16 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
   };
   while (!text.empty()) {
     const std::size_t end = std::min(text.find(' '), text.size());
-    std::string word(text.substr(0, end));
+    std::string_view word = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
-    if (!line.empty() && columns(line) + 1 + columns(word) > width) finish_line();
-    while (columns(word) > width) {
-      const std::string head = shortened(word, width, "");
+    std::size_t left = columns(word);
+    if (!line.empty() && columns(line) + 1 + left > width) finish_line();
+    while (left > width) {
+      const std::string_view head = word.substr(0, bytes_within(word, width));
       if (head.empty()) break;
-      lines.push_back(head);
-      word.erase(0, head.size());
+      lines.emplace_back(head);
+      left -= columns(head);
+      word.remove_prefix(head.size());
     }
     if (!line.empty()) line += ' ';
     line += word;

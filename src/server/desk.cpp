@@ -372,12 +372,13 @@ service::Duration Desk::age() const {
 
 void Desk::watch(Guest& guest, const proto::Watch& watch) {
   if (is_turned_away(guest)) return;
-  if (guest.watches_ >= options_.watches_per_guest) {
-    return guest.hang_up(
-        Error::too_many,
-        "more than " + std::to_string(options_.watches_per_guest) + " watches over one connection");
-  }
-  later(guest, [this, watch](Guest& to) { watches_.add(to, watch, engine_->state()); });
+  later(guest, [this, watch](Guest& to) {
+    if (to.watches_ >= options_.watches_per_guest) {
+      return to.hang_up(Error::too_many, "more than " + std::to_string(options_.watches_per_guest) +
+                                             " watches over one connection");
+    }
+    watches_.add(to, watch, engine_->state());
+  });
 }
 
 // --- What guests are told -----------------------------------------------------------------------

@@ -214,6 +214,20 @@ TEST_F(DeskTest, WatchesTellOnlyWhatIsDurableAndNothingTwice) {
   EXPECT_EQ(b.told.size(), told);
 }
 
+TEST_F(DeskTest, WatchesThatWaitForTheJournalAreCountedToo) {
+  open(a, "a");
+  greet(b);
+  life->is_slow = true;
+  say(a, put("key", "1"));
+  proto::ClientMessage watch;
+  for (std::uint64_t i = 0; i <= DeskOptions{}.watches_per_guest; ++i) {
+    watch.mutable_watch()->set_number(i);
+    say(b, watch);
+  }
+  life->finish_appends();
+  EXPECT_EQ(b.goodbye, Error::too_many);
+}
+
 TEST_F(DeskTest, ALongListComesInParts) {
   open(a, "a");
   for (int i = 0; i < 60; ++i) say(a, put("key" + std::to_string(i), std::string(60'000, 'x')));

@@ -1,5 +1,7 @@
 #include "server/serve.h"
 
+#include <google/protobuf/stubs/logging.h>
+
 #include <boost/asio/signal_set.hpp>
 #include <csignal>
 #include <exception>
@@ -39,6 +41,8 @@ void stop_upon_signal(boost::asio::signal_set& signals, Host& host) {
 }  // namespace
 
 int serve(const ServeOptions& options) {
+  // What a client says wrongly is told to the client. It must not be able to write into the log.
+  google::protobuf::SetLogHandler(nullptr);
   const auto log = make_log(options.log_as_json, options.log_level);
   HostOptions of_host = host_options(options);
   of_host.descriptors = take_passed_sockets();

@@ -310,6 +310,21 @@ TEST_F(ProcessTest, SaysWhatIsWrongAndDoesNotBegin) {
   EXPECT_TRUE(client().is_connected()) << "the first goes on";
 }
 
+TEST_F(ProcessTest, NobodyWritesIntoItsLog) {
+  Process server(usual(), log_file());
+  RawClient one = client();
+  const std::string before = log();
+  proto::ClientMessage message;
+  one.next(message).mutable_open_session()->mutable_who()->set_label("LABEL");
+  std::string bytes;
+  append_frame(bytes, message);
+  bytes[bytes.find("LABEL")] = '\xff';
+  ASSERT_TRUE(one.send_bytes(bytes));
+  const auto told = one.receive();
+  ASSERT_TRUE(told && told->has_goodbye());
+  EXPECT_EQ(log(), before);
+}
+
 TEST_F(ProcessTest, RefusesAJournalOfANewerVersion) {
   const std::string path = (directory / "journal.db").string();
   {

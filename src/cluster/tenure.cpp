@@ -40,16 +40,23 @@ void Tenure::grant() {
     terms_ = terms_of(ttl_s);
     proof_ = service::LeaderProof(terms_);
     proof_.begin(now(), sent);
-    renew_later();
+    go_on();
     events_.begun();
   }));
 }
 
-void Tenure::renew_later() {
-  around_.after(terms_.interval.value, calls_.wrap([this] { renew(); }));
+// The next goes out also if this one is not answered.
+void Tenure::go_on() {
+  around_.after(terms_.interval.value, calls_.wrap([this] {
+    if (is_proven()) {
+      renew();
+    } else {
+      look();
+    }
+    go_on();
+  }));
 }
 
-// The next goes out also if this one is not answered.
 void Tenure::renew() {
   const service::Time sent = now();
   proof_.sent(sent);
@@ -60,7 +67,17 @@ void Tenure::renew() {
                       if (ttl_s == 0) return lose();
                       proof_.renewed(now(), sent);
                     }));
-  renew_later();
+}
+
+// Where renewals arrive and no answer comes back, a leader that can do nothing would keep the
+// others from leading for ever. So without a proof it asks for something that does not renew the
+// lease, and renews that when there are answers.
+void Tenure::look() {
+  const auto found = [this](const etcd::Outcome& outcome, const etcd::RangeResult&) {
+    if (outcome.kind == etcd::Outcome::Kind::unknown) return events_.troubled(outcome.message);
+    if (!is_proven() && now() >= proof_.next_wake()) renew();
+  };
+  etcd_.range({.keys = etcd::KeyRange::one("anything"), .keys_only = true}, calls_.wrap(found));
 }
 
 void Tenure::lose() {

@@ -39,8 +39,9 @@ class Tenure {
 
  private:
   void grant();
+  void go_on();
   void renew();
-  void renew_later();
+  void look();
   service::Time now() const { return {around_.clock_us()}; }
   void lose();
 

@@ -34,7 +34,7 @@ class CutFromEtcd : public testing::TestWithParam<Way> {};
 // nobody else loses what it holds before another gets it.
 TEST_P(CutFromEtcd, LeaderIsSucceeded) {
   Fleet fleet({.has_etcd_wires = true});
-  Workload workload({.url = fleet.url()});
+  Workload workload({.url = fleet.url(), .ttl = 8s});
   ASSERT_TRUE(workload.goes_on());
   const std::size_t leader = fleet.leader();
   auto stuck = fleet.connect({.url = fleet.direct_url(leader), .ttl = 4s});
@@ -81,6 +81,39 @@ TEST(Takeover, EarlyOneWaitsForWhatWasPromised) {
   fleet.to_server(leader).reset();
   fleet.leader_but(leader);
   expect_succession(believer, other);
+}
+
+// What a leader had under way when it was deposed arrives at etcd after its successor has begun to
+// write. It is never taken for what the successor writes there.
+TEST(Takeover, LateAppendsAreRefused) {
+  Fleet fleet({.has_etcd_wires = true, .has_server_wires = true});
+  const std::size_t leader = fleet.leader();
+  auto stuck = fleet.connect({.url = fleet.direct_url(leader), .ttl = 30s});
+  auto other = fleet.connect({.url = fleet.direct_url(), .ttl = 30s});
+  ASSERT_TRUE(stuck.put("before", "yes"));
+  fleet.each_to_etcd(leader, [](Wire& wire) { wire.cut(Way::up); });
+  std::vector<std::future<Result<Stored>>> late;
+  for (int i = 0; i < 4; ++i) {
+    late.push_back(std::async(
+        std::launch::async, [&stuck, i] { return stuck.put("late " + std::to_string(i), "yes"); }));
+    std::this_thread::sleep_for(50ms);
+  }
+  fleet.to_server(leader).refuse();
+  fleet.to_server(leader).reset();
+  const std::size_t next = fleet.leader_but(leader);
+  fleet.heal();
+  for (auto& put : late) {
+    const auto stored = put.get();
+    ASSERT_TRUE(stored) << stored.message();
+    EXPECT_EQ(stored->version, 1u);
+  }
+  ASSERT_TRUE(other.put("after", "yes"));
+  fleet.kill(next);
+  for (const char* key : {"before", "late 0", "late 1", "late 2", "late 3", "after"}) {
+    const auto file = other.get(key);
+    EXPECT_TRUE(file) << key << " was acknowledged and is lost: " << file.message();
+    if (file) EXPECT_EQ(file->version, 1u) << key;
+  }
 }
 
 TEST(ClientsCutFromTheLeader, KeepWhatTheyHave) {

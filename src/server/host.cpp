@@ -134,12 +134,10 @@ void Host::lead() {
 // --- In a cluster -------------------------------------------------------------------------------
 
 void Host::take_seat() {
-  if (options_.cluster.advertise.empty()) {
-    options_.cluster.advertise = url_for_others(options_.listen);
-  }
-  // Clients are sent there, and take URLs only.
-  options_.cluster.advertise = parse_address(options_.cluster.advertise).url();
-  if (options_.name.empty()) options_.name = options_.cluster.advertise;
+  std::string& advertise = options_.cluster.advertise;
+  // As clients are told, who know URLs only.
+  advertise = advertise.empty() ? url_for_others(options_.listen) : parse_address(advertise).url();
+  if (options_.name.empty()) options_.name = advertise;
   seat_ = std::make_unique<Seat>(
       io_, options_.journal, options_.name, program, options_.cluster, log_,
       Seat::Events{

@@ -63,6 +63,18 @@ class Line {
   std::vector<std::future<std::uint64_t>> grants_;
 };
 
+TEST(Failover, ClientThatKnowsOneServerFindsTheLeader) {
+  Fleet fleet;
+  const std::size_t leader = fleet.leader();
+  const std::size_t standby = (leader + 1) % fleet.size();
+  auto client = fleet.connect({.url = fleet.direct_url(standby)});
+  auto lock = client.lock("name").value();
+  fleet.kill(leader);
+  EXPECT_TRUE(client.put("key", "value"));
+  EXPECT_TRUE(lock.is_held());
+  EXPECT_TRUE(lock.release());
+}
+
 TEST(Failover, LeaderIsKilledAgainAndAgain) {
   Fleet fleet;
   Workload workload({.url = fleet.url()});

@@ -1,5 +1,5 @@
-// Faults of all kinds, one after the other and several at once, as a seed has them. With other seeds
-// and more of them: BATON_FIRST_SEED, BATON_SEEDS.
+// Faults of all kinds, one after the other and several at once, as a seed has them. With other
+// seeds and more of them: BATON_FIRST_SEED, BATON_SEEDS.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -160,11 +160,10 @@ TEST(RandomFaults, KeepAllPromises) {
     fleet.etcd().wait_healthy();
     const bool goes_on = workload.goes_on();
     const std::string verdict = workload.verdict();
-    ASSERT_TRUE(goes_on && verdict.empty())
-        << "seed " << seed << "\n"
-        << verdict << "\n"
-        << mischief.story() << "\n"
-        << fleet.logs();
+    ASSERT_TRUE(goes_on && verdict.empty()) << "seed " << seed << "\n"
+                                            << verdict << "\n"
+                                            << mischief.story() << "\n"
+                                            << fleet.logs();
   }
 }
 

@@ -1,56 +1,71 @@
 #include "server/connection.h"
 
-#include <boost/asio/buffer.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/ip/tcp.hpp>
-#include <utility>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
 
 namespace baton::server {
 
 namespace {
 
-namespace asio = boost::asio;
 constexpr std::size_t room_kept = 64 * 1024;
+
+// Whether the last call may be made again.
+bool is_for_later() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
 
 }  // namespace
 
-Connection::Connection(Server& server, Server::Socket socket)
-    : server_(server), socket_(std::move(socket)), since_(std::chrono::steady_clock::now()) {
-  boost::system::error_code ignored;
-  socket_.non_blocking(true, ignored);
-  socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
+Connection::Connection(Server& server, int socket)
+    : server_(server), socket_(socket), since_(std::chrono::steady_clock::now()) {
+  const int yes = 1;
+  ::setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+}
+
+Connection::~Connection() {
+  if (socket_ >= 0) ::close(socket_);
 }
 
 void Connection::start() {
   server_.desk_.arrive(*this);
-  wait_for_input();
+  watch();
 }
 
-void Connection::wait_for_input() {
-  socket_.async_wait(
-      Server::Socket::wait_read,
-      [self = shared_from_this()](const boost::system::error_code& error) { self->read(error); });
+void Connection::watch() {
+  if (!server_.poller_.watch(socket_, *this, !is_paused_, is_waiting_to_write_)) close();
 }
 
-void Connection::read(const boost::system::error_code& waited) {
+void Connection::resume_input() {
   if (is_closed_) return;
+  is_paused_ = false;
+  watch();
+}
+
+void Connection::ready(bool can_read, bool can_write) {
+  const auto self = shared_from_this();
+  if (can_write && is_waiting_to_write_) {
+    is_waiting_to_write_ = false;
+    flush();
+    if (!is_closed_) watch();
+  }
+  if (can_read && !is_closed_) read();
+}
+
+void Connection::read() {
   if (is_going_) return discard_input();
   server_.desk_.wake();
-  boost::system::error_code error = waited;
-  std::size_t count = 0;
-  if (!error) count = socket_.read_some(asio::buffer(server_.buffer_), error);
-  if (error == asio::error::would_block || error == asio::error::interrupted) {
-    return wait_for_input();
-  }
-  if (error) return close();
-  take({server_.buffer_.data(), count});
+  const ssize_t count =
+      ::recv(socket_, server_.buffer_.data(), server_.buffer_.size(), MSG_DONTWAIT);
+  if (count < 0 && is_for_later()) return;
+  if (count <= 0) return close();
+  take({server_.buffer_.data(), static_cast<std::size_t>(count)});
   server_.turn();
-  if (is_closed_) return;
-  if (server_.engine_->is_congested() && !is_going_) {
-    server_.paused_.push_back(shared_from_this());
-  } else {
-    wait_for_input();
-  }
+  if (is_closed_ || is_going_ || !server_.engine_->is_congested()) return;
+  is_paused_ = true;
+  server_.paused_.push_back(shared_from_this());
+  watch();
 }
 
 void Connection::take(std::string_view bytes) {
@@ -70,10 +85,9 @@ void Connection::take(std::string_view bytes) {
 
 // It was told to go. Reading on lets it see why before the socket is closed.
 void Connection::discard_input() {
-  boost::system::error_code error;
-  socket_.read_some(asio::buffer(server_.buffer_), error);
-  if (error && error != asio::error::would_block) return close();
-  wait_for_input();
+  const ssize_t count =
+      ::recv(socket_, server_.buffer_.data(), server_.buffer_.size(), MSG_DONTWAIT);
+  if (count == 0 || (count < 0 && !is_for_later())) close();
 }
 
 void Connection::send(const proto::ServerMessage& message) {
@@ -102,24 +116,19 @@ void Connection::flush() {
   if (is_closed_) return;
   if (is_overfull_) return close();
   if (is_waiting_to_write_) return;
-  boost::system::error_code error;
   while (out_sent_ < out_.size()) {
-    const auto rest = asio::buffer(out_.data() + out_sent_, out_.size() - out_sent_);
-    out_sent_ += socket_.write_some(rest, error);
-    if (error == asio::error::interrupted) continue;
-    if (error == asio::error::would_block) return wait_until_writable();
-    if (error) return close();
+    const ssize_t count = ::send(socket_, out_.data() + out_sent_, out_.size() - out_sent_,
+                                 MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (count >= 0) {
+      out_sent_ += static_cast<std::size_t>(count);
+    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      is_waiting_to_write_ = true;
+      return watch();
+    } else if (errno != EINTR) {
+      return close();
+    }
   }
   written();
-}
-
-void Connection::wait_until_writable() {
-  is_waiting_to_write_ = true;
-  socket_.async_wait(Server::Socket::wait_write,
-                     [self = shared_from_this()](const boost::system::error_code&) {
-                       self->is_waiting_to_write_ = false;
-                       self->flush();
-                     });
 }
 
 void Connection::written() {
@@ -129,16 +138,15 @@ void Connection::written() {
   } else {
     out_.clear();
   }
-  boost::system::error_code ignored;
-  if (is_going_) socket_.shutdown(Server::Socket::shutdown_send, ignored);
+  if (is_going_) ::shutdown(socket_, SHUT_WR);
 }
 
 void Connection::close() {
   if (is_closed_) return;
   is_closed_ = true;
   server_.half_arrived_bytes_ -= cutter_.half_arrived();
-  boost::system::error_code ignored;
-  socket_.close(ignored);
+  server_.poller_.watch(socket_, *this, false, false);
+  ::close(std::exchange(socket_, -1));
   if (!is_going_) server_.desk_.leave(*this);
   server_.remove(*this);
 }

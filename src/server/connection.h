@@ -1,7 +1,6 @@
 // A connection over a socket: reads frames for the desk and writes what it says.
 #pragma once
 
-#include <boost/asio/generic/stream_protocol.hpp>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -12,9 +11,13 @@
 
 namespace baton::server {
 
-class Connection final : public Guest, public std::enable_shared_from_this<Connection> {
+class Connection final : public Guest,
+                         private Poller::Watched,
+                         public std::enable_shared_from_this<Connection> {
  public:
-  Connection(Server& server, Server::Socket socket);
+  // The socket is the connection's from now on.
+  Connection(Server& server, int socket);
+  ~Connection() override;
 
   void start();
   void send(const proto::ServerMessage& message) override;
@@ -22,7 +25,8 @@ class Connection final : public Guest, public std::enable_shared_from_this<Conne
 
   // Writes as much as the other side takes.
   void flush();
-  void wait_for_input();
+  // It was not read from while the journal was far behind.
+  void resume_input();
   bool is_all_written() const { return out_.empty(); }
   // At once, without a word.
   void close();
@@ -30,20 +34,22 @@ class Connection final : public Guest, public std::enable_shared_from_this<Conne
   bool is_overdue(std::chrono::steady_clock::time_point now) const;
 
  private:
-  void read(const boost::system::error_code& error);
+  void ready(bool can_read, bool can_write) override;
+  void read();
   void take(std::string_view bytes);
   void discard_input();
-  void wait_until_writable();
+  void watch();
   void written();
 
   Server& server_;
-  Server::Socket socket_;
+  int socket_;
   FrameCutter cutter_;
   std::string out_;
   std::size_t out_sent_ = 0;
   std::chrono::steady_clock::time_point since_;  // it began, or was told to go
   bool is_dirty_ = false;
   bool is_waiting_to_write_ = false;
+  bool is_paused_ = false;
   bool is_going_ = false;
   bool is_overfull_ = false;
   bool is_closed_ = false;

@@ -10,6 +10,7 @@ namespace baton::server {
 namespace {
 
 constexpr std::size_t least_bytes_of_a_command = 128;
+constexpr std::size_t most_lingering_bytes = 1024 * 1024;
 
 std::size_t bytes_of(const proto::Request& request) {
   switch (request.what_case()) {
@@ -220,6 +221,7 @@ proto::Command& Engine::gather(service::Command& command, std::size_t bytes) {
   if (batch_.commands_size() == 0) {
     batch_.set_version(format_version);
     batch_.set_now(batch_time_.value);
+    batch_since_ = command.now;
   }
   proto::Command& message = *batch_.add_commands();
   message.set_now((command.now - batch_time_).value);
@@ -319,13 +321,26 @@ void Engine::flush() {
   const bool is_half_used = left <= options_.fences_per_reserve / 2;
   if (!is_reserving_ && state_.needs_reserve() && is_half_used) add_reserve();
   while (under_way_.size() < journal_.most_under_way()) {
-    if (sealed_.empty()) seal();
+    const bool is_due = !may_linger() || now() >= batch_since_ + options_.longest_linger;
+    if (sealed_.empty() && is_due) seal();
     if (sealed_.empty()) return;
     Sealed next = std::move(sealed_.front());
     sealed_.pop_front();
     sealed_bytes_ -= next.record.size();
     send(std::move(next.record), std::move(next.held));
   }
+}
+
+bool Engine::may_linger() const {
+  return options_.longest_linger.value > 0 && gathering_.effects.empty() &&
+         gathering_.then.empty() && !gathering_.reserve && !gathering_.has_ending &&
+         gathering_bytes_ < most_lingering_bytes;
+}
+
+std::optional<service::Time> Engine::flush_due() const {
+  const bool is_journal_busy = under_way_.size() >= journal_.most_under_way();
+  if (batch_.commands_size() == 0 || is_journal_busy || !may_linger()) return std::nullopt;
+  return batch_since_ + options_.longest_linger;
 }
 
 // What has been gathered becomes a record.

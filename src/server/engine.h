@@ -8,6 +8,9 @@
 //   crash its client reports what it held;
 // - answers to questions, when nothing is under way that they could have seen.
 //
+// A batch that nobody waits for, since all that it brought about went out early, may linger for a
+// moment: the more commands share a write to the disk, the less each of them costs.
+//
 // The fence of a grant that goes out early must be below a reserve that is already durable, or two
 // leaders could give out the same one. And while the end of a session, or of a hold against the
 // holder's will, is not durable, no grant goes out early: after a crash that end would not have
@@ -60,6 +63,7 @@ struct EngineOptions {
   std::uint64_t fences_per_reserve = 1'000'000;
   std::size_t commands_per_snapshot = 250'000;  // a snapshot is due after so many commands …
   std::size_t bytes_per_snapshot = 32 * 1024 * 1024;  // … or so many bytes of records
+  service::Duration longest_linger{0};                // of a batch that nobody waits for
 };
 
 struct EngineCounters {
@@ -111,6 +115,8 @@ class Engine {
 
   // To be called at the end of each turn, when all that has arrived is submitted.
   void flush();
+  // When to call it at the latest, if something lingers.
+  std::optional<service::Time> flush_due() const;
 
   const service::State& state() const { return state_; }
   service::Time now() const;
@@ -146,6 +152,7 @@ class Engine {
   bool may_go_early(const service::Command& command, const service::Effect& effect) const;
   void answer_when_durable(const service::Reply& reply, const Answer& answer);
 
+  bool may_linger() const;
   std::size_t size_of(const proto::Request& request) const;
   void seal();
   void send(std::string record, Held held);
@@ -179,7 +186,8 @@ class Engine {
   Held gathering_;
   std::size_t gathering_bytes_ = 0;
   std::size_t sealed_bytes_ = 0;
-  service::Time batch_time_;  // of the last command in it
+  service::Time batch_since_;  // of the first command in it
+  service::Time batch_time_;   // of the last
   std::deque<Held> under_way_;
   journal::Position appended_ = 0;
   std::uint64_t durable_reserve_ = 0;

@@ -22,8 +22,10 @@ Server::Server(asio::io_context& io, Engine& engine, Desk& desk, ServerLimits li
       engine_(&engine),
       desk_(desk),
       limits_(limits),
+      poller_(io),
       buffer_(bytes_per_read),
-      sweeper_(io) {}
+      sweeper_(io),
+      lingering_(io) {}
 
 Server::~Server() {
   const auto all = std::exchange(connections_, {});
@@ -46,6 +48,7 @@ std::vector<std::string> Server::addresses() const {
 
 void Server::start() {
   for (const auto& listener : listeners_) accept(*listener);
+  poller_.start();
   sweep();
 }
 
@@ -65,7 +68,7 @@ void Server::accept(Listener& listener) {
       [this, &listener](const boost::system::error_code& error, Socket socket) {
         if (error == asio::error::operation_aborted || !listener.acceptor().is_open()) return;
         if (!error) {
-          accepted(std::move(socket));
+          accepted(socket.release());
           return accept(listener);
         }
         // No descriptors are left, most likely: somebody has to go first.
@@ -76,8 +79,8 @@ void Server::accept(Listener& listener) {
       });
 }
 
-void Server::accepted(Socket socket) {
-  auto connection = std::make_shared<Connection>(*this, std::move(socket));
+void Server::accepted(int socket) {
+  auto connection = std::make_shared<Connection>(*this, socket);
   connections_.insert(connection);
   connection->start();
   if (connections_.size() > limits_.connections) {
@@ -110,16 +113,30 @@ void Server::turn() {
 void Server::end_turn() {
   is_turn_posted_ = false;
   engine_->flush();
+  flush_later();
   const auto dirty = std::exchange(dirty_, {});
   for (const auto& connection : dirty) connection->flush();
   resume_reading();
   if (on_turn_) on_turn_();
 }
 
+// What lingers goes on even if nobody says anything more.
+void Server::flush_later() {
+  if (is_lingering_) return;
+  const auto due = engine_->flush_due();
+  if (!due) return;
+  is_lingering_ = true;
+  lingering_.expires_after(std::chrono::microseconds((*due - engine_->now()).value + 1));
+  lingering_.async_wait([this](const boost::system::error_code& error) {
+    is_lingering_ = false;
+    if (!error) turn();
+  });
+}
+
 void Server::resume_reading() {
   if (paused_.empty() || engine_->is_congested()) return;
   const auto paused = std::exchange(paused_, {});
-  for (const auto& connection : paused) connection->wait_for_input();
+  for (const auto& connection : paused) connection->resume_input();
 }
 
 }  // namespace baton::server

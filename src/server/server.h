@@ -22,6 +22,7 @@
 #include "server/address.h"
 #include "server/desk.h"
 #include "server/listener.h"
+#include "server/poller.h"
 
 namespace baton::server {
 
@@ -67,8 +68,9 @@ class Server {
  private:
   friend class Connection;
   void accept(Listener& listener);
-  void accepted(Socket socket);
+  void accepted(int socket);
   void end_turn();
+  void flush_later();
   void sweep();
   void resume_reading();
   void remove(Connection& connection);
@@ -77,6 +79,7 @@ class Server {
   Engine* engine_;
   Desk& desk_;
   ServerLimits limits_;
+  Poller poller_;
   std::vector<std::unique_ptr<Listener>> listeners_;
   std::unordered_set<std::shared_ptr<Connection>> connections_;
   std::vector<std::shared_ptr<Connection>> dirty_;   // have something to send
@@ -86,6 +89,8 @@ class Server {
   bool is_turn_posted_ = false;
   std::function<void()> on_turn_;
   boost::asio::steady_timer sweeper_;
+  boost::asio::steady_timer lingering_;
+  bool is_lingering_ = false;
 };
 
 }  // namespace baton::server

@@ -197,6 +197,24 @@ TEST_F(ProcessTest, StopsCleanlyWhenTold) {
   EXPECT_EQ(status->status().waits_for_reports_of_size(), 0) << "nothing to reclaim";
 }
 
+// Nobody waits for it, and nothing else comes after it.
+TEST_F(ProcessTest, AFastGrantReachesTheDiskByItself) {
+  Process server(usual(), log_file());
+  RawClient fast = client();
+  ASSERT_TRUE(fast.open("fast", true));
+  const auto written = [this] { return std::filesystem::file_size(directory / "journal.db-wal"); };
+  const auto before = written();
+  auto message = fast.acquire_message("x");
+  message.mutable_request()->mutable_acquire()->set_fast(true);
+  const auto granted = fast.ask(message);
+  ASSERT_TRUE(granted && granted->has_granted());
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  while (written() == before && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  EXPECT_GT(written(), before);
+}
+
 TEST_F(ProcessTest, AfterACrashFastSessionsReportFirst) {
   RawClient fast;
   {

@@ -96,6 +96,7 @@ class Process {
  public:
   Process(const std::vector<std::string>& arguments, const std::filesystem::path& log,
           const std::string& http_variable = {}) {
+    std::filesystem::remove(log);  // of the one before, whose port is another
     pid_ = ::fork();
     if (pid_ != 0) return;
     const int out = ::open(log.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600);

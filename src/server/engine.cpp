@@ -337,12 +337,6 @@ bool Engine::may_linger() const {
          gathering_bytes_ < most_lingering_bytes;
 }
 
-std::optional<service::Time> Engine::flush_due() const {
-  const bool is_journal_busy = under_way_.size() >= journal_.most_under_way();
-  if (batch_.commands_size() == 0 || is_journal_busy || !may_linger()) return std::nullopt;
-  return batch_since_ + options_.longest_linger;
-}
-
 // What has been gathered becomes a record.
 void Engine::seal() {
   if (batch_.commands_size() == 0) return;

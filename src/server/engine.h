@@ -113,10 +113,9 @@ class Engine {
   // Promises may be made that the journal does not have.
   bool is_sure() const { return journal_.is_sure(); }
 
-  // To be called at the end of each turn, when all that has arrived is submitted.
+  // To be called at the end of each turn, when all that has arrived is submitted, and now and then
+  // for the sake of what lingers.
   void flush();
-  // When to call it at the latest, if something lingers.
-  std::optional<service::Time> flush_due() const;
 
   const service::State& state() const { return state_; }
   service::Time now() const;

@@ -210,6 +210,7 @@ void Host::serve(service::Duration promised) {
 }
 
 // Leases are looked after once in a while: first the time, then what has arrived, then who is late.
+// The turn also ends what lingers in the engine.
 void Host::pulse() {
   desk_->wake();
   asio::post(io_, [this] {

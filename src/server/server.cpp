@@ -24,8 +24,7 @@ Server::Server(asio::io_context& io, Engine& engine, Desk& desk, ServerLimits li
       limits_(limits),
       poller_(io),
       buffer_(bytes_per_read),
-      sweeper_(io),
-      lingering_(io) {}
+      sweeper_(io) {}
 
 Server::~Server() {
   const auto all = std::exchange(connections_, {});
@@ -113,24 +112,10 @@ void Server::turn() {
 void Server::end_turn() {
   is_turn_posted_ = false;
   engine_->flush();
-  flush_later();
   const auto dirty = std::exchange(dirty_, {});
   for (const auto& connection : dirty) connection->flush();
   resume_reading();
   if (on_turn_) on_turn_();
-}
-
-// What lingers goes on even if nobody says anything more.
-void Server::flush_later() {
-  if (is_lingering_) return;
-  const auto due = engine_->flush_due();
-  if (!due) return;
-  is_lingering_ = true;
-  lingering_.expires_after(std::chrono::microseconds((*due - engine_->now()).value + 1));
-  lingering_.async_wait([this](const boost::system::error_code& error) {
-    is_lingering_ = false;
-    if (!error) turn();
-  });
 }
 
 void Server::resume_reading() {

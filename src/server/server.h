@@ -70,7 +70,6 @@ class Server {
   void accept(Listener& listener);
   void accepted(int socket);
   void end_turn();
-  void flush_later();
   void sweep();
   void resume_reading();
   void remove(Connection& connection);
@@ -89,8 +88,6 @@ class Server {
   bool is_turn_posted_ = false;
   std::function<void()> on_turn_;
   boost::asio::steady_timer sweeper_;
-  boost::asio::steady_timer lingering_;
-  bool is_lingering_ = false;
 };
 
 }  // namespace baton::server

@@ -601,14 +601,11 @@ TEST_F(EngineTest, WhatNobodyWaitsForMayLinger) {
   const auto session = life.open("a", true);
   const auto records = [&] { return store->records.size(); };
   const std::size_t before = records();
-  EXPECT_FALSE(life.engine->flush_due());
 
   life.acquire(session, 2, "x", true);
   life.settle();
   EXPECT_GT(life.fence(session, 2), 0U) << "it is told";
   EXPECT_EQ(records(), before) << "and not written yet";
-  ASSERT_TRUE(life.engine->flush_due());
-  EXPECT_EQ((*life.engine->flush_due() - life.engine->now()).value, 5'000);
   life.host.clock += 4'999;
   life.release(session, 3, "x");
   life.settle();
@@ -616,7 +613,6 @@ TEST_F(EngineTest, WhatNobodyWaitsForMayLinger) {
   life.host.clock += 1;
   life.settle();
   EXPECT_EQ(records(), before + 1) << "both at once, as old as the first";
-  EXPECT_FALSE(life.engine->flush_due());
 
   life.acquire(session, 4, "x", true);
   life.put("key", "value");
@@ -636,23 +632,6 @@ TEST_F(EngineTest, WhatNobodyWaitsForMayLinger) {
   life.engine->expire(session);
   life.settle();
   EXPECT_EQ(records(), lingering + 1) << "an end is written at once";
-}
-
-TEST_F(EngineTest, WhatLingersIsNotDueWhileTheJournalIsBusy) {
-  Life life(store, {.longest_linger = {5'000}});
-  life.start();
-  const auto session = life.open("a", true);
-  life.is_slow = true;
-  life.acquire(session, 2, "x", false);
-  life.settle();
-  life.acquire(session, 3, "y", true);
-  life.host.clock += 10'000;
-  life.settle();
-  EXPECT_FALSE(life.engine->flush_due()) << "it goes when the journal is ready for it";
-  const std::size_t before = store->records.size();
-  life.finish_appends();
-  EXPECT_GT(store->records.size(), before);
-  EXPECT_FALSE(life.engine->flush_due());
 }
 
 }  // namespace

@@ -93,7 +93,8 @@ std::string make_backup(const std::string& name) {
   const auto journal = journal::open(name);
   Reader host;
   Engine engine(*journal, host, {});
-  journal->read([&](journal::Position, std::string_view bytes) { engine.read_snapshot(bytes); },
+  journal->read([&](journal::Position position,
+                    std::string_view bytes) { engine.read_snapshot(position, bytes); },
                 [&](journal::Position position, std::string_view bytes) {
                   engine.read_record(position, bytes);
                 });

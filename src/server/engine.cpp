@@ -70,12 +70,14 @@ Engine::~Engine() { *self_ = nullptr; }
 
 void Engine::start(std::function<void()> ready) {
   appended_ = journal_.read(
-      [this](journal::Position, std::string_view bytes) { read_snapshot(bytes); },
+      [this](journal::Position position, std::string_view bytes) {
+        read_snapshot(position, bytes);
+      },
       [this](journal::Position position, std::string_view bytes) { read_record(position, bytes); });
   lead(std::move(ready));
 }
 
-void Engine::read_snapshot(std::string_view bytes) {
+void Engine::read_snapshot(journal::Position position, std::string_view bytes) {
   try {
     Kept kept = decode_snapshot(bytes);
     epoch_ = kept.epoch;
@@ -83,6 +85,7 @@ void Engine::read_snapshot(std::string_view bytes) {
   } catch (const UnreadableSnapshot& problem) {
     throw journal::Unusable(journal_.describe() + ": " + problem.what());
   }
+  appended_ = position;
   ended_cleanly_ = false;
 }
 

@@ -93,7 +93,7 @@ class Engine {
   void start(std::function<void()> ready);
   // The same in steps, for a journal that another server still writes: what it has written so far,
   // as it comes, and then, if ever, lead().
-  void read_snapshot(std::string_view bytes);
+  void read_snapshot(journal::Position position, std::string_view bytes);
   void read_record(journal::Position position, std::string_view bytes);
   void lead(std::function<void()> ready);
 

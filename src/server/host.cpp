@@ -142,7 +142,9 @@ void Host::take_seat() {
       io_, options_.journal, options_.name, program, options_.cluster, log_,
       Seat::Events{
           .forget = [this](const std::string& why) { start_over(why); },
-          .read_snapshot = [this](std::string_view bytes) { engine_->read_snapshot(bytes); },
+          .read_snapshot = [this](
+                               journal::Position position,
+                               std::string_view bytes) { engine_->read_snapshot(position, bytes); },
           .read_record = [this](journal::Position position,
                                 std::string_view bytes) { engine_->read_record(position, bytes); },
           .follow = [this](const std::string& leader_url) { follow(leader_url); },

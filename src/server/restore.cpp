@@ -93,7 +93,7 @@ class EtcdRestorer {
                 [this](const std::string& why) {
                   if (!why.empty()) end(why);
                 },
-            .read_snapshot = [in_use](std::string_view) { in_use(); },
+            .read_snapshot = [in_use](journal::Position, std::string_view) { in_use(); },
             .read_record = [in_use](journal::Position, std::string_view) { in_use(); },
             .follow =
                 [this](const std::string& leader) {

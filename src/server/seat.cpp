@@ -154,8 +154,8 @@ void Seat::after(std::int64_t us, std::function<void()> what) {
 
 void Seat::forget(const std::string& why) { events_.forget(why); }
 
-void Seat::read_snapshot(journal::Position, std::string_view bytes) {
-  events_.read_snapshot(bytes);
+void Seat::read_snapshot(journal::Position position, std::string_view bytes) {
+  events_.read_snapshot(position, bytes);
 }
 
 void Seat::read_record(journal::Position position, std::string_view bytes) {

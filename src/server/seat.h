@@ -51,7 +51,7 @@ class Seat final : private cluster::Surroundings {
  public:
   struct Events {
     std::function<void(const std::string& why)> forget;
-    std::function<void(std::string_view)> read_snapshot;
+    std::function<void(journal::Position, std::string_view)> read_snapshot;
     std::function<void(journal::Position, std::string_view)> read_record;
     std::function<void(const std::string& leader_url)> follow;
     std::function<void(service::Duration promised)> lead;

@@ -12,6 +12,14 @@ struct Place {
   std::string path = scratch.file("fence");
 };
 
+// What a fence writes for a token.
+std::string line_of(std::uint64_t token) {
+  const Place place;
+  Fence::in_file(place.path)->admit(token).value();
+  const std::string text = fuzz::read_file(place.path);
+  return text.substr(0, text.find('\n') + 1);
+}
+
 }  // namespace
 
 std::vector<std::string> fuzz::seeds() {
@@ -38,11 +46,19 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::demand(!fence->admit(UINT64_MAX), "what cannot be read lets nobody in");
     return 0;
   }
-  if (*highest > 0) fuzz::demand(!fence->admit(*highest - 1), "an older token is refused");
+  if (*highest > 0) {
+    fuzz::demand(fuzz::text_of(data, size).find(line_of(*highest)) != std::string_view::npos,
+                 "only what was written whole counts");
+    fuzz::demand(!fence->admit(*highest - 1), "an older token is refused");
+  }
   fuzz::demand(fence->admit(*highest).ok() == (*highest > 0), "the highest is let in again");
   if (*highest == UINT64_MAX) return 0;
   fuzz::demand(fence->admit(*highest + 1).ok(), "and so is a newer one");
   fuzz::demand(fence->highest().value() == *highest + 1, "which is then the highest");
   fuzz::demand(!fence->admit(*highest), "and the one before is old");
+  if (*highest > 0) {
+    fuzz::demand(fuzz::read_file(place.path).find(line_of(*highest)) != std::string::npos,
+                 "which is left in its place, in case that the write is torn");
+  }
   return 0;
 }

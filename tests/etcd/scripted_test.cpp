@@ -187,6 +187,32 @@ TEST_F(Scripted, AWatchFromNowOnDoesNotMoveItsBeginningWhenItIsCut) {
   EXPECT_EQ(resumed_at, 11);
 }
 
+TEST_F(Scripted, AnAnswerThatHasComeIsDroppedWithTheEtcd) {
+  auto etcd = connect(options());
+  bool was_called = false;
+  etcd->transact({{}, {Operation::put("a", "1")}, {}},
+                 [&](const Outcome&, const TransactionResult&) { was_called = true; });
+  ASSERT_TRUE(mailbox_.fill());
+  etcd.reset();
+  ASSERT_TRUE(mailbox_.run_until([&] { return mailbox_.is_empty(); }));
+  EXPECT_FALSE(was_called);
+}
+
+TEST_F(Scripted, NewsThatHasComeIsDroppedWithTheWatch) {
+  server_.watch.answer = [&](int, Revision, ScriptedEtcd::Watches::Stream& stream) {
+    stream.Write(created(9));
+    stream.Write(puts({"a"}, 4, 9));
+    return stay(stream);
+  };
+  const auto etcd = connect(options());
+  Told told;
+  const auto watch = etcd->watch(KeyRange::prefix(""), 4, told.hear());
+  ASSERT_TRUE(mailbox_.fill());
+  etcd->unwatch(watch);
+  ASSERT_TRUE(mailbox_.run_until([&] { return mailbox_.is_empty(); }));
+  EXPECT_TRUE(told.events.empty());
+}
+
 TEST_F(Scripted, ATokenThatIsNotValidIsRenewedOnce) {
   server_.kv.answer = [](int) {
     return grpc::Status(grpc::UNAUTHENTICATED, "etcdserver: invalid auth token");

@@ -32,6 +32,16 @@ class Mailbox {
     };
   }
 
+  // Waits until something has come, and does not run it.
+  bool fill() {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, std::chrono::seconds(60), [&] { return !callbacks_.empty(); });
+  }
+  bool is_empty() {
+    const std::lock_guard lock(mutex_);
+    return callbacks_.empty();
+  }
+
   // Runs what comes until `condition` holds; false if it does not within `limit`.
   bool run_until(const std::function<bool()>& condition,
                  std::chrono::milliseconds limit = std::chrono::seconds(60)) {

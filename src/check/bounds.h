@@ -19,12 +19,13 @@ struct Budgets {
   std::uint32_t duplicate = 0;
   std::uint32_t crash = 0;
   std::uint32_t recover = 0;
-  std::uint32_t suspect = 0;  // wrongly
-  std::uint32_t delay = 0;    // messages that take longer than any should, where time counts
-  std::uint32_t pause = 0;    // processes that do nothing for a while, without knowing
-  std::uint32_t drift = 0;    // units of time that one clock does not show, or shows twice
-  std::uint32_t cut = 0;      // connections that break, and return at any time
-  std::uint32_t faults = 0;   // of all kinds together; 0: no such limit
+  std::uint32_t suspect = 0;   // wrongly
+  std::uint32_t delay = 0;     // messages that take longer than any should, where time counts
+  std::uint32_t pause = 0;     // processes that do nothing for a while, without knowing
+  std::uint32_t drift = 0;     // units of time that one clock does not show, or shows twice
+  std::uint32_t cut = 0;       // connections that break, and return at any time
+  std::uint32_t takeover = 0;  // changes of leader, which are no faults
+  std::uint32_t faults = 0;    // of all kinds together; 0: no such limit
 
   friend bool operator==(const Budgets&, const Budgets&) = default;
 };

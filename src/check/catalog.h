@@ -35,7 +35,9 @@ const Entry* find(std::string_view name);
 std::span<const Checkable> machines();
 // The membership of Resilient<> by itself.
 const Checkable& membership();
-// The lease protocol of the service: two clients, a server, a lock.
+// The lease protocol of the service: two clients, a lock, and one server, or two of which the
+// second may take over.
 const Checkable& lease();
+const Checkable& lease_takeover();
 
 }  // namespace baton::check

@@ -53,7 +53,9 @@ class LeaseModel {
   };
 
   explicit LeaseModel(const LeaseBounds& bounds) : bounds_(bounds) {}
-  const std::vector<Property>& properties() const { return LeaseWorld::properties(); }
+  const std::vector<Property>& properties() const {
+    return LeaseWorld::properties(bounds_.servers);
+  }
   const LeaseBounds& bounds() const { return bounds_; }
 
  private:
@@ -87,7 +89,9 @@ LeaseBounds lease_bounds(const Bounds& bounds) {
           .crashes = bounds.budgets.crash,
           .pauses = bounds.budgets.pause,
           .drifts = bounds.budgets.drift,
+          .takeovers = bounds.budgets.takeover,
           .faults = bounds.budgets.faults == 0 ? 100 : bounds.budgets.faults,
+          .servers = bounds.setup.size - 2,
           .omitted = bounds.lease_rule};
 }
 
@@ -99,10 +103,10 @@ Report check_lease(const Bounds& bounds, const CheckOptions& options) {
   return Checking<LeaseModel>(std::move(subject), options).run();
 }
 
-const Info& info() {
-  static const Info info{
-      .name = "lease",
-      .title = "Leases of the lock service",
+Info info_of(const char* name, const char* title) {
+  return {
+      .name = name,
+      .title = title,
       .publication =
           "Gray and Cheriton, Leases, SOSP 1989; Burrows, The Chubby lock service, OSDI 2006",
       .idea = "A session lives while its client says so, and its client stops before it ends.",
@@ -116,24 +120,41 @@ const Info& info() {
       .election_costs = {},
       .seeds = {},
       .flaws = {}};
+}
+
+const Info& info_of_lease() {
+  static const Info info = info_of("lease", "Leases of the lock service");
   return info;
+}
+const Info& info_of_takeover() {
+  static const Info info =
+      info_of("lease-takeover", "Leases of the lock service, two servers and a takeover");
+  return info;
+}
+
+Bounds bounds_of(const Setup& setup, std::uint32_t servers) {
+  Bounds bounds;
+  bounds.setup = setup;
+  bounds.setup.size = 2 + servers;
+  bounds.requests = 1;
+  bounds.time.counts = true;
+  bounds.budgets = {.crash = 1, .delay = 1, .pause = 1, .drift = 1, .cut = 1, .faults = 2};
+  if (servers > 1) bounds.budgets.takeover = 1;
+  return bounds;
 }
 
 }  // namespace
 
 const Checkable& lease() {
   static const Checkable lease{
-      &info,
-      [](const Setup& setup) {
-        Bounds bounds;
-        bounds.setup = setup;
-        bounds.requests = 1;
-        bounds.time.counts = true;
-        bounds.budgets = {.crash = 1, .delay = 1, .pause = 1, .drift = 1, .cut = 1, .faults = 2};
-        return bounds;
-      },
-      &check_lease};
+      &info_of_lease, [](const Setup& setup) { return bounds_of(setup, 1); }, &check_lease};
   return lease;
+}
+
+const Checkable& lease_takeover() {
+  static const Checkable takeover{
+      &info_of_takeover, [](const Setup& setup) { return bounds_of(setup, 2); }, &check_lease};
+  return takeover;
 }
 
 }  // namespace baton::check

@@ -10,6 +10,17 @@ using service::LeaseServer;
 
 namespace {
 
+// Numbers that may be too large for the encoding of one.
+template <class Number, class Visit>
+void halves(Number& number, Visit& v) {
+  auto low = static_cast<std::uint8_t>(number & 0xFF);
+  auto high = static_cast<std::uint8_t>(number >> 8);
+  v(low, high);
+  if constexpr (!std::is_const_v<Number>) {
+    number = static_cast<Number>(low | high << 8);
+  }
+}
+
 // Visits every number of a state, in one order; lengths come before what they count.
 template <class State, class Visit>
 void each_number(State& s, Visit& v) {
@@ -24,37 +35,66 @@ void each_number(State& s, Visit& v) {
     v(items.size);
     for (std::size_t i = 0; i < items.size; ++i) each(items.items[i]);
   };
+  v(s.servers);
+  const bool several = s.servers > 1;
   for (auto& c : s.client) {
+    if (several) v(c.server, c.refused);
     v(c.stage, c.request, c.fence, c.fast, c.paused, c.cut_off, c.harmed, c.told_gone, c.lost);
     v(c.lease.phase, c.lease.holding, c.lease.session.value, c.lease.epoch.value,
       c.lease.leased_from.value, c.lease.next_send.value);
   }
-  v(s.server.up);
-  if (s.server.up) {
-    v(s.server.paused, s.server.paused_for, s.server.turned, s.server.lease.epoch.value);
-    v(s.server.lease.last_wake.value, s.server.lease.earliest.value);
-    v.sized(s.server.lease.leases);
-    for (auto& l : s.server.lease.leases) {
+  kept(s.durable);
+  // One server leads whenever it runs, and knows all of the journal; of two that is mostly so.
+  const auto leadership = [&](auto& server) {
+    LeaseWorld::Number differs = several && !(server.kept == s.durable) ? 1 : 0;
+    if constexpr (!std::is_const_v<State>) server.proof.leads = true;
+    if (several) {
+      v(server.proof.leads, server.cut_off, server.stopping, differs);
+      v(server.proof.from.value, server.proof.next_send.value);
+    }
+    if (differs != 0) return kept(server.kept);
+    if constexpr (!std::is_const_v<State>) server.kept = s.durable;
+  };
+  if (several) {
+    v(s.missed.epoch);
+    if (s.missed.epoch != 0) kept(s.missed);
+    v(s.leader, s.key_until.value, s.takeovers_left, s.partings_left);
+    list(s.under_way, kept);
+  } else if constexpr (!std::is_const_v<State>) {
+    s.leader = 1;
+  }
+  for (std::size_t k = 0; k < s.servers; ++k) {
+    auto& server = s.server[k];
+    v(server.up);
+    if (!server.up) continue;
+    leadership(server);
+    if (!server.proof.leads) continue;
+    v(server.paused, server.paused_for, server.turned, server.lease.epoch.value);
+    v(server.lease.last_wake.value, server.lease.earliest.value);
+    v.sized(server.lease.leases);
+    for (auto& l : server.lease.leases) {
       v(l.session.value, l.ttl.value, l.until.value, l.expiring, l.unreported);
     }
-    list(s.server.waiting, [&](auto& client) { v(client); });
-    for (auto& request : s.server.request) v(request);
+    list(server.waiting, [&](auto& client) { v(client); });
+    for (auto& request : server.request) v(request);
+    list(server.journal, [&](auto& record) {
+      v(record.effect, record.client);
+      kept(record.kept);
+    });
   }
-  kept(s.durable);
-  list(s.journal, [&](auto& record) {
-    v(record.effect, record.client);
-    kept(record.kept);
-  });
   for (std::size_t i = 0; i < LeaseWorld::clients; ++i) {
     list(s.to_server[i], packet);
     list(s.to_client[i], packet);
   }
   list(s.late, [&](auto& late) {
     v(late.client, late.to_server);
+    if (several) v(late.server);
     packet(late.packet);
   });
   v(s.faults_left, s.cuts_left, s.lates_left, s.crashes_left, s.pauses_left, s.drifts_left,
-    s.server_harmed, s.issued, s.presented, s.broken, s.shown);
+    s.server_harmed, s.issued, s.presented);
+  halves(s.broken, v);
+  halves(s.shown, v);
 }
 
 // Four bits for each number; larger ones take twelve.

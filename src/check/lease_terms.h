@@ -17,6 +17,9 @@ inline constexpr service::LeaseTerms terms{
 inline constexpr Number present = 8;
 inline constexpr Number horizon = 3;
 inline constexpr service::Duration longest_turn{1};
+// A leader that is not heard of may go on for so long that it would outlast a session whose time is
+// counted from the moment in which its key was taken away.
+inline constexpr service::ProofTerms proof_terms{.ttl = {5}, .margin = {1}, .interval = {1}};
 // A server's pause is longer than all leases.
 inline constexpr Number longest_pause = 5;
 inline constexpr Number reserved_at_once = 2;

@@ -67,9 +67,8 @@ bool LeaseWorld::Turn::is_expiry_under_way(std::size_t k) const {
   if (omits(LeaseRule::grant_after_expiry)) return false;
   const auto& journal = s_.server[k].journal;
   const auto end = journal.items.begin() + journal.size;
-  return std::any_of(journal.items.begin(), end, [](const Record& record) {
-    return record.effect == Record::Effect::expiry;
-  });
+  return std::any_of(journal.items.begin(), end,
+                     [](const Record& record) { return record.effect == Record::Effect::expiry; });
 }
 
 // --- What comes in ------------------------------------------------------------------------------

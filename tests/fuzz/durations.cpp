@@ -1,5 +1,6 @@
 // Lengths of time as people type them.
 #include "cli/service/duration.h"
+#include "core/duration.h"
 #include "fuzz/fuzz.h"
 
 namespace baton {
@@ -12,10 +13,10 @@ std::vector<std::string> fuzz::seeds() {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace baton;
-  const auto time = cli::parse_duration(fuzz::text_of(data, size));
+  const auto time = parse_duration(fuzz::text_of(data, size));
   if (!time) return 0;
   fuzz::demand(time->count() >= 0, "no length is negative");
-  fuzz::demand(cli::parse_duration(cli::typed(*time)) == time, "it can be typed as it is said");
+  fuzz::demand(parse_duration(cli::typed(*time)) == time, "it can be typed as it is said");
   fuzz::demand(!cli::spoken(*time).empty(), "and be said");
   return 0;
 }

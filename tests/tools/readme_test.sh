@@ -45,8 +45,8 @@ if ! cmp drawn.svg "$(dirname "$readme")/docs/images/ricart-agrawala.svg"; then
   failed=$((failed + 1))
 fi
 
-# Both commands of a newcomer are targets of the Makefile.
-for target in demo test; do
+# The commands for make are targets of the Makefile.
+for target in demo test cluster bench-cluster; do
   grep -q "^make $target" "$readme" || { echo "the README lacks make $target"; failed=$((failed + 1)); }
   grep -q "^$target:" "$(dirname "$readme")/Makefile" || { echo "no target $target"; failed=$((failed + 1)); }
 done

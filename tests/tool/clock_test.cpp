@@ -46,7 +46,9 @@ TEST_F(Clock, OfTheServerJumpsWhileALockIsHeld) {
   const auto holder = hold(lease);
   std::uint64_t fence = next_fence();
   for (const char* by : {"+3650d", "-3650d"}) {
+    ASSERT_EQ(baton("acquire b --ttl 2s").code, 0);
     jump(by);
+    EXPECT_EQ(baton("lock b --wait 1m -- true").code, 0) << "a lease that is over, " << by;
     let_a_lease_pass();
     EXPECT_TRUE(is_alive(last_command())) << by;
     EXPECT_EQ(use_of("a"), "1+0") << by;

@@ -49,7 +49,7 @@ grpc::ChannelArguments arguments(const EtcdOptions& options) {
   // After a refused connection; the least is how long an attempt may take.
   result.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
   result.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 500);
-  result.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 1000);
+  result.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 2000);
   // A silent connection is asked for a sign of life. etcd ends connections that do so more often
   // than every five seconds.
   result.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 6000);

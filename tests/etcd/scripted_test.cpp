@@ -74,7 +74,7 @@ class Scripted : public ::testing::Test {
     EtcdOptions result;
     result.endpoints = {server_.endpoint()};
     result.post = mailbox_.post();
-    result.timeout_ms = 10'000;
+    result.timeout_ms = 60'000;
     return result;
   }
   Outcome transact(Etcd& etcd) {

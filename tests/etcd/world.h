@@ -35,7 +35,7 @@ class Mailbox {
   // Waits until something has come, and does not run it.
   bool fill() {
     std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, std::chrono::seconds(60), [&] { return !callbacks_.empty(); });
+    return changed_.wait_for(lock, std::chrono::seconds(120), [&] { return !callbacks_.empty(); });
   }
   bool is_empty() {
     const std::lock_guard lock(mutex_);
@@ -44,7 +44,7 @@ class Mailbox {
 
   // Runs what comes until `condition` holds; false if it does not within `limit`.
   bool run_until(const std::function<bool()>& condition,
-                 std::chrono::milliseconds limit = std::chrono::seconds(60)) {
+                 std::chrono::milliseconds limit = std::chrono::seconds(120)) {
     const auto end = std::chrono::steady_clock::now() + limit;
     while (!condition()) {
       std::unique_lock lock(mutex_);
@@ -109,7 +109,7 @@ class RealWorld : public World {
     EtcdOptions result;
     result.endpoints = cluster.endpoints();
     result.post = mailbox.post();
-    result.timeout_ms = 10'000;  // machines that run tests may be slow
+    result.timeout_ms = 60'000;  // machines that run tests may be slow
     return result;
   }
   std::unique_ptr<Etcd> connect() override { return etcd::connect(options()); }

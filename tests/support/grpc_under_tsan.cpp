@@ -8,6 +8,8 @@ extern "C" const char* __tsan_default_suppressions() {
          "race:libgpr\n"
          "race:libabsl_\n"
          "race:libprotobuf\n"
+         "race:libcrypto\n"
+         "race:libssl\n"
          "mutex:libabsl_\n"
          "deadlock:libabsl_\n";
 }

@@ -39,16 +39,16 @@ TEST_P(CutFromEtcd, LeaderIsSucceeded) {
   const std::size_t leader = fleet.leader();
   auto stuck = fleet.connect({.url = fleet.direct_url(leader), .ttl = 4s});
   Believer believer(stuck.lock("prize").value(), 1);
-  auto other = fleet.connect();
   fleet.each_to_etcd(leader, [](Wire& wire) { wire.cut(GetParam()); });
   const std::size_t next = fleet.leader_but(leader);
+  auto other = fleet.connect({.url = fleet.direct_url(next)});
+  expect_succession(believer, other);
   EXPECT_TRUE(eventually([&] {
     const auto status = fleet.status(leader);
     return status && !status->trouble.empty();
   }));
   EXPECT_TRUE(fleet.will_say(leader, "etcd: ")) << fleet.log(leader);
   EXPECT_TRUE(workload.goes_on()) << fleet.logs();
-  expect_succession(believer, other);
   fleet.heal();
   EXPECT_TRUE(fleet.will_say(leader, "this server does not lead any more"));
   EXPECT_TRUE(eventually([&] {
@@ -75,11 +75,10 @@ TEST(Takeover, EarlyOneWaitsForWhatWasPromised) {
   const std::size_t leader = fleet.leader();
   auto stuck = fleet.connect({.url = fleet.direct_url(leader), .ttl = 3s});
   Believer believer(stuck.lock("prize").value(), 1);
-  auto other = fleet.connect({.url = fleet.direct_url()});
   fleet.each_to_etcd(leader, [](Wire& wire) { wire.cut(); });
   fleet.to_server(leader).refuse();
   fleet.to_server(leader).reset();
-  fleet.leader_but(leader);
+  auto other = fleet.connect({.url = fleet.direct_url(fleet.leader_but(leader))});
   expect_succession(believer, other);
 }
 

@@ -21,6 +21,7 @@ constexpr std::int64_t pause_after_failure_us = 200'000;
 constexpr std::int64_t pause_of_campaign_us = 50'000;
 constexpr std::int64_t between_looks_us = 500'000;
 constexpr std::int64_t between_positions_us = 2'000'000;
+constexpr std::int64_t between_preferences_us = 1'000'000;
 constexpr std::int64_t records_at_once = 200;
 constexpr auto last_position = std::numeric_limits<journal::Position>::max();
 
@@ -114,6 +115,7 @@ void Member::identify() {
     load("");
     look_for_records();
     tell_position();
+    prefer_leader_of_etcd();
   }));
 }
 
@@ -162,6 +164,17 @@ void Member::enrolled(const etcd::Outcome& outcome, const etcd::TransactionResul
   }
   around_.after(pause_after_failure_us, calls_.wrap([this] {
     if (!is_enrolled_ && tenure_.lease() != 0) enrol();
+  }));
+}
+
+// Every other member would pass an append on to that one, and learn later that it is there.
+void Member::prefer_leader_of_etcd() {
+  around_.after(between_preferences_us, calls_.wrap([this] { prefer_leader_of_etcd(); }));
+  if (!is_leading()) return;
+  etcd_.members(calls_.wrap([this](const std::vector<etcd::Member>& members) {
+    for (const etcd::Member& one : members) {
+      if (one.leads && one.is_healthy) etcd_.prefer(one.endpoint);
+    }
   }));
 }
 

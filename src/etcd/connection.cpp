@@ -146,6 +146,17 @@ void Connection::with_lock(const std::function<void()>& action) {
   action();
 }
 
+void Connection::prefer(const std::string& address) {
+  const std::lock_guard lock(mutex_);
+  for (const Endpoint& endpoint : endpoints_) {
+    if (endpoint.address != address || endpoint.index == current_) continue;
+    if (endpoint.channel->GetState(true) != GRPC_CHANNEL_READY) continue;
+    current_ = endpoint.index;
+    others_tried_ = 0;
+    next_other_ = Clock::time_point::max();
+  }
+}
+
 void Connection::wait(Job& job) {
   if (is_closing_) return drop(job);
   job.is_waiting = true;

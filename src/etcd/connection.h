@@ -85,6 +85,8 @@ class Connection {
   void start(std::unique_ptr<Job> job);
   void start_at(std::size_t endpoint, std::unique_ptr<Job> job);  // there or not at all
   void with_lock(const std::function<void()>& action);
+  // To be used if it is connected; otherwise it is connected to, for the next time.
+  void prefer(const std::string& address);
   Clock::time_point deadline() const { return Clock::now() + timeout_; }
   std::size_t endpoint_count() const { return endpoints_.size(); }
   const std::string& address(std::size_t endpoint) const { return endpoints_[endpoint].address; }

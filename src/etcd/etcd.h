@@ -150,6 +150,8 @@ class Etcd {
   virtual void compact(Revision revision, std::function<void(const Outcome&)> done) = 0;
 
   virtual void members(std::function<void(std::vector<Member>)> done) = 0;
+  // Requests go to this one from now on, as long as it answers.
+  virtual void prefer(const std::string& /*endpoint*/) {}
 };
 
 }  // namespace baton::etcd

@@ -100,6 +100,7 @@ class GrpcEtcd : public Etcd {
   }
 
   void members(std::function<void(std::vector<Member>)> done) override;
+  void prefer(const std::string& endpoint) override { connection_.prefer(endpoint); }
 
  private:
   struct Watched {

@@ -2,7 +2,7 @@
 """tools/cluster with real servers: it shows what it says it shows, and however it ends nothing of it
 is left, neither processes nor files.
 
-    cluster_test.py BATON [Survives|Ends]
+    cluster_test.py BATON [Survives|Serves|Ends]
 """
 
 import os
@@ -12,9 +12,14 @@ import sys
 import tempfile
 import time
 import unittest
+import urllib.request
 from pathlib import Path
 
 CLUSTER = Path(__file__).resolve().parents[2] / "tools" / "cluster"
+sys.dont_write_bytecode = True
+sys.path.append(str(CLUSTER.parent))
+import services  # noqa: E402
+
 BATON = sys.argv.pop(1) if len(sys.argv) > 1 else ""
 PATIENCE_S = 120
 
@@ -105,6 +110,32 @@ class Survives(Base):
         run.communicate(timeout=PATIENCE_S)
         self.assertEqual(0, run.returncode)
         self.expect_nothing_left()
+
+
+def transactions_at(address):
+    """How many this member of etcd was asked for."""
+    with urllib.request.urlopen(f"http://{address}/metrics", timeout=10) as answer:
+        return sum(float(line.split()[-1]) for line in answer.read().decode().splitlines()
+                   if line.startswith("grpc_server_handled_total{") and 'grpc_method="Txn"' in line)
+
+
+class Serves(Base):
+    def test_the_member_that_leads_etcd_is_asked(self):
+        with services.ending_children(), services.etcd_cluster(self.folder) as etcd:
+            leader = etcd.wait_leader()
+            address = etcd.addresses[leader]
+            # The one that the servers try last.
+            etcd.addresses = [one for one in etcd.addresses if one != address] + [address]
+            with services.baton_cluster(BATON, self.folder, etcd) as baton:
+                deadline = time.monotonic() + PATIENCE_S
+                share = 0
+                while share < 0.8 and time.monotonic() < deadline:
+                    before = [transactions_at(one) for one in etcd.addresses]
+                    baton.ask("bench", "--clients", "1", "--seconds", "0.5")
+                    asked = [transactions_at(one) - had
+                             for one, had in zip(etcd.addresses, before)]
+                    share = asked[-1] / sum(asked)
+                self.assertGreaterEqual(share, 0.8)
 
 
 class Ends(Base):

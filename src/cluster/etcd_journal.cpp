@@ -35,9 +35,10 @@ EtcdJournal::EtcdJournal(etcd::Etcd& etcd, Surroundings& around, Keys keys,
 
 void EtcdJournal::begin(etcd::Revision since, journal::Position position) {
   since_ = since;
+  saw_key_at_us_.reset();
   appended_ = durable_ = position;
   first_kept_ = 0;
-  published_ = 0;
+  published_.reset();
   failures_ = 0;
 }
 
@@ -59,6 +60,14 @@ void EtcdJournal::depose() {
 
 Compare EtcdJournal::leads() const {
   return {keys_.leader(), Compare::What::create_revision, Compare::Is::equal, since_};
+}
+
+bool EtcdJournal::is_own(const std::vector<etcd::KeyValue>& leader) const {
+  return !leader.empty() && leader.front().create_revision == since_;
+}
+
+void EtcdJournal::saw_key(std::int64_t asked_at_us) {
+  saw_key_at_us_ = std::max(saw_key_at_us_.value_or(asked_at_us), asked_at_us);
 }
 
 void EtcdJournal::again(std::function<void()> what) {
@@ -97,9 +106,9 @@ void EtcdJournal::send(Append& append) {
   transaction.otherwise = {Operation::range(etcd::KeyRange::one(keys_.leader())),
                            Operation::range(etcd::KeyRange::one(keys_.record(append.position)))};
   etcd_.transact(std::move(transaction),
-                 calls_.wrap([this, position = append.position](const etcd::Outcome& outcome,
-                                                                const auto& result) {
-                   sent(position, outcome, result);
+                 calls_.wrap([this, position = append.position, asked_at_us = around_.clock_us()](
+                                 const etcd::Outcome& outcome, const auto& result) {
+                   sent(position, asked_at_us, outcome, result);
                  }));
 }
 
@@ -109,8 +118,8 @@ EtcdJournal::Append* EtcdJournal::find(journal::Position position) {
   return at == appends_.end() ? nullptr : &*at;
 }
 
-void EtcdJournal::sent(journal::Position position, const etcd::Outcome& outcome,
-                       const etcd::TransactionResult& result) {
+void EtcdJournal::sent(journal::Position position, std::int64_t asked_at_us,
+                       const etcd::Outcome& outcome, const etcd::TransactionResult& result) {
   Append* append = find(position);
   if (append == nullptr || append->is_done) return;
   append->is_sent = false;
@@ -121,9 +130,9 @@ void EtcdJournal::sent(journal::Position position, const etcd::Outcome& outcome,
       if (waiting != nullptr && !waiting->is_sent && !waiting->is_done) send(*waiting);
     });
   }
+  if (!result.held && !is_own(result.found.at(0))) return depose();
+  saw_key(asked_at_us);
   if (!result.held) {
-    const auto& leader = result.found.at(0);
-    if (leader.empty() || leader.front().create_revision != since_) return depose();
     // Otherwise the one before is still missing: this one follows when that is there.
     if (result.found.at(1).empty()) {
       if (position == durable_ + 1) send(*append);
@@ -164,22 +173,55 @@ void EtcdJournal::write_part(std::size_t number) {
          [this, number](etcd::Revision) { write_part(number + 1); });
 }
 
+// Once: an attempt that was given up may still arrive when there is a later snapshot, whose place
+// it must not take.
 void EtcdJournal::publish() {
+  if (!published_) return find_published();
   const std::size_t parts = (snapshot_.size() + options_.part_bytes - 1) / options_.part_bytes;
   proto::SnapshotInfo info;
   info.set_position(snapshot_position_);
   info.set_parts(static_cast<std::uint32_t>(parts));
   info.set_bytes(snapshot_.size());
-  change({Operation::put(keys_.snapshot(), info.SerializeAsString()),
-          Operation::remove(keys_.parts_before(snapshot_position_))},
-         [this](etcd::Revision revision) {
-           const etcd::Revision before = std::exchange(published_, revision);
-           // Whoever still reads the snapshot before this one can go on doing so.
-           if (options_.is_dedicated && before != 0) {
-             etcd_.compact(before, [](const etcd::Outcome&) {});
-           }
-           remove_records(first_kept_);
-         });
+  etcd::Transaction transaction;
+  transaction.compares = {
+      leads(), {keys_.snapshot(), Compare::What::mod_revision, Compare::Is::equal, *published_}};
+  transaction.then = {Operation::put(keys_.snapshot(), info.SerializeAsString()),
+                      Operation::remove(keys_.parts_before(snapshot_position_))};
+  transaction.otherwise = {Operation::range(etcd::KeyRange::one(keys_.leader())),
+                           Operation::range(etcd::KeyRange::one(keys_.snapshot()))};
+  etcd_.transact(std::move(transaction), calls_.wrap([this](const etcd::Outcome& outcome,
+                                                            const etcd::TransactionResult& result) {
+    events_.troubled(outcome.message);
+    if (!outcome.ok()) return again([this] { publish(); });
+    failures_ = 0;
+    if (result.held) return published(result.revision);
+    if (!is_own(result.found.at(0))) return depose();
+    const auto& snapshot = result.found.at(1);
+    if (snapshot.empty()) {
+      published_ = 0;
+      return publish();
+    }
+    // An attempt before this one has done it.
+    published(snapshot.front().mod_revision);
+  }));
+}
+
+// What an earlier leader has left.
+void EtcdJournal::find_published() {
+  etcd_.range({.keys = etcd::KeyRange::one(keys_.snapshot()), .keys_only = true},
+              calls_.wrap([this](const etcd::Outcome& outcome, const etcd::RangeResult& result) {
+                if (!outcome.ok()) return again([this] { publish(); });
+                published_ = result.items.empty() ? 0 : result.items[0].mod_revision;
+                publish();
+              }));
+}
+
+void EtcdJournal::published(etcd::Revision revision) {
+  const etcd::Revision before = published_.value_or(0);
+  published_ = revision;
+  // Whoever still reads the snapshot before this one can go on doing so.
+  if (options_.is_dedicated && before != 0) etcd_.compact(before, [](const etcd::Outcome&) {});
+  remove_records(first_kept_);
 }
 
 // Some at a time: etcd does nothing else meanwhile.
@@ -238,7 +280,8 @@ void EtcdJournal::prove(Done done) {
 
 void EtcdJournal::send_proof() {
   proving_ = std::exchange(to_be_proven_, {});
-  const auto proven = [this](const etcd::Outcome& outcome, const etcd::RangeResult& result) {
+  const auto proven = [this, asked_at_us = around_.clock_us()](const etcd::Outcome& outcome,
+                                                               const etcd::RangeResult& result) {
     events_.troubled(outcome.message);
     if (!outcome.ok()) {
       return again([this] {
@@ -247,13 +290,26 @@ void EtcdJournal::send_proof() {
         send_proof();
       });
     }
-    if (result.items.empty() || result.items[0].create_revision != since_) return depose();
+    if (!is_own(result.items)) return depose();
+    saw_key(asked_at_us);
     const auto all = std::exchange(proving_, {});
     if (!to_be_proven_.empty()) send_proof();
     for (const Done& done : all) done({});
   };
   etcd_.range({.keys = etcd::KeyRange::one(keys_.leader()), .keys_only = true},
               calls_.wrap(proven));
+}
+
+// The next goes out also if this one is not answered.
+void EtcdJournal::look() {
+  if (!is_leading()) return;
+  etcd_.range({.keys = etcd::KeyRange::one(keys_.leader())},
+              calls_.wrap([this, asked_at_us = around_.clock_us()](
+                              const etcd::Outcome& outcome, const etcd::RangeResult& result) {
+                if (!outcome.ok()) return;
+                if (!is_own(result.items)) return depose();
+                saw_key(asked_at_us);
+              }));
 }
 
 }  // namespace baton::cluster

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,7 +37,8 @@ class EtcdJournal final : public journal::Journal {
   struct Events {
     std::function<void(const std::string&)> deposed;
     std::function<void(const std::string&)> troubled;  // empty: all is well
-    std::function<bool()> is_proven;                   // inside the own lease
+    // Inside the own lease, if the leader's key was there when it asked at this moment.
+    std::function<bool(std::int64_t asked_at_us)> is_proven;
   };
 
   EtcdJournal(etcd::Etcd& etcd, Surroundings& around, Keys keys, EtcdJournalOptions options,
@@ -49,6 +51,11 @@ class EtcdJournal final : public journal::Journal {
   bool is_leading() const { return since_ != 0; }
   journal::Position durable() const { return durable_; }
   void set_floor(std::uint64_t floor) { found_floor_ = floor; }
+  // Looks whether its key is still there. It has to now and then: who takes this server for dead
+  // removes its key and not its lease, and the news of that may be slow.
+  void look();
+  // When it asked for what last showed that it was.
+  std::optional<std::int64_t> saw_key_at_us() const { return saw_key_at_us_; }
 
   // Of journal::Journal. What was read before is told to the Surroundings instead.
   journal::Position read(const std::function<void(journal::Position, std::string_view)>&,
@@ -59,7 +66,9 @@ class EtcdJournal final : public journal::Journal {
   void snapshot(journal::Position position, std::string state, Done done) override;
   void raise_floor(std::uint64_t floor) override { next_floor_ = floor; }
   std::uint64_t floor() const override { return found_floor_; }
-  bool is_sure() const override { return is_leading() && events_.is_proven(); }
+  bool is_sure() const override {
+    return is_leading() && saw_key_at_us_ && events_.is_proven(*saw_key_at_us_);
+  }
   void prove(Done done) override;
   void close() override { end(); }
   std::string describe() const override { return options_.name; }
@@ -75,13 +84,15 @@ class EtcdJournal final : public journal::Journal {
   };
 
   void send(Append& append);
-  void sent(journal::Position position, const etcd::Outcome& outcome,
+  void sent(journal::Position position, std::int64_t asked_at_us, const etcd::Outcome& outcome,
             const etcd::TransactionResult& result);
   void finish_appends();
   Append* find(journal::Position position);
 
   void write_part(std::size_t number);
   void publish();
+  void find_published();
+  void published(etcd::Revision revision);
   void remove_records(journal::Position first);
   void end_snapshot();
   // A transaction that is only done while this server leads, and may be done twice; repeated until
@@ -93,6 +104,8 @@ class EtcdJournal final : public journal::Journal {
   // After a while; longer each time that it did not help.
   void again(std::function<void()> what);
   etcd::Compare leads() const;
+  bool is_own(const std::vector<etcd::KeyValue>& leader) const;
+  void saw_key(std::int64_t asked_at_us);
 
   etcd::Etcd& etcd_;
   Surroundings& around_;
@@ -102,6 +115,7 @@ class EtcdJournal final : public journal::Journal {
   Calls calls_;
 
   etcd::Revision since_ = 0;  // 0: does not lead
+  std::optional<std::int64_t> saw_key_at_us_;
   journal::Position appended_ = 0;
   journal::Position durable_ = 0;
   std::deque<Append> appends_;
@@ -111,8 +125,8 @@ class EtcdJournal final : public journal::Journal {
   journal::Position snapshot_position_ = 0;
   std::string snapshot_;
   Done snapshot_done_;
-  journal::Position first_kept_ = 0;  // records before are removed
-  etcd::Revision published_ = 0;      // the latest snapshot
+  journal::Position first_kept_ = 0;         // records before are removed
+  std::optional<etcd::Revision> published_;  // the latest snapshot; 0: there is none
 
   std::vector<Done> proving_;       // a proof is under way
   std::vector<Done> to_be_proven_;  // these need one that begins after they came

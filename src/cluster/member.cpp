@@ -43,17 +43,27 @@ Member::Member(etcd::Etcd& etcd, Surroundings& around, MemberOptions options)
                      is_enrolled_ = false;
                      if (is_leading()) deposed("its lease in etcd has run out");
                    },
+               .renewing = [this] { journal_.look(); },
                .troubled = [this](const std::string& what) { troubled(what); }}),
       journal_(etcd, around, keys_, options_.journal,
                {.deposed = [this](const std::string& why) { deposed(why); },
                 .troubled = [this](const std::string& what) { troubled(what); },
-                .is_proven = [this] { return tenure_.is_proven(); }}) {}
+                .is_proven =
+                    [this](std::int64_t asked_at_us) {
+                      return tenure_.is_proven() &&
+                             around_.clock_us() - asked_at_us < tenure_.length_us();
+                    }}) {}
 
 void Member::start() { identify(); }
 
 journal::Position Member::position() const { return is_leading() ? journal_.durable() : position_; }
 
-std::int64_t Member::proof_left_us() const { return tenure_.proof_left_us(); }
+std::int64_t Member::proof_left_us() const {
+  if (!journal_.is_sure()) return 0;
+  const std::int64_t key_left_us =
+      *journal_.saw_key_at_us() + tenure_.length_us() - around_.clock_us();
+  return std::min(tenure_.proof_left_us(), key_left_us);
+}
 
 void Member::troubled(const std::string& what) {
   if (trouble_ == what) return;
@@ -63,7 +73,7 @@ void Member::troubled(const std::string& what) {
 }
 
 std::string Member::trouble() const {
-  if (is_leading() && !tenure_.is_proven()) {
+  if (is_leading() && !journal_.is_sure()) {
     return "it cannot prove that it still leads: " +
            (trouble_.empty() ? std::string("etcd does not answer") : trouble_);
   }
@@ -375,7 +385,8 @@ void Member::take_leader(const etcd::KeyValue& item) {
   if (is_self && item.lease == tenure_.lease() && tenure_.lease() != 0) return lead();
   if (is_leading()) return deposed("another server leads");
   leader_lease_us_ = std::max(leader_lease_us_, found.lease());
-  around_.follow(&*leader_);
+  // Its own key of a leadership that is over tells nobody where to go.
+  around_.follow(is_self ? nullptr : &*leader_);
 }
 
 void Member::no_leader() {

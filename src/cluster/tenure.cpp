@@ -67,6 +67,7 @@ void Tenure::renew() {
                       if (ttl_s == 0) return lose();
                       proof_.renewed(now(), sent);
                     }));
+  events_.renewing();
 }
 
 // Where renewals arrive and no answer comes back, a leader that can do nothing would keep the

@@ -20,6 +20,7 @@ class Tenure {
   struct Events {
     std::function<void()> begun;  // there is a lease
     std::function<void()> over;   // there is none any more; another follows
+    std::function<void()> renewing;
     std::function<void(const std::string&)>
         troubled;  // etcd did not do as it should; empty: it did
   };

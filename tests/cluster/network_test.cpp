@@ -31,7 +31,7 @@ void expect_succession(Believer& first, Client& second) {
 class CutFromEtcd : public testing::TestWithParam<Way> {};
 
 // It stops to answer before another can lead, and says why. Whoever is connected to it and to
-// nobody else loses what it holds before another gets it.
+// nobody else loses what it holds before another gets it, and is not told of the past.
 TEST_P(CutFromEtcd, LeaderIsSucceeded) {
   Fleet fleet({.has_etcd_wires = true});
   Workload workload({.url = fleet.url(), .ttl = 8s});
@@ -39,9 +39,12 @@ TEST_P(CutFromEtcd, LeaderIsSucceeded) {
   const std::size_t leader = fleet.leader();
   auto stuck = fleet.connect({.url = fleet.direct_url(leader), .ttl = 4s});
   Believer believer(stuck.lock("prize").value(), 1);
+  auto reader = fleet.connect({.url = fleet.direct_url(leader), .ttl = 60s});
   fleet.each_to_etcd(leader, [](Wire& wire) { wire.cut(GetParam()); });
   const std::size_t next = fleet.leader_but(leader);
   auto other = fleet.connect({.url = fleet.direct_url(next)});
+  ASSERT_TRUE(other.put("written", "meanwhile"));
+  auto reading = std::async(std::launch::async, [&] { return reader.get("written"); });
   expect_succession(believer, other);
   EXPECT_TRUE(eventually([&] {
     const auto status = fleet.status(leader);
@@ -56,6 +59,7 @@ TEST_P(CutFromEtcd, LeaderIsSucceeded) {
     return status && status->follows && status->trouble.empty();
   }));
   EXPECT_TRUE(fleet.leads(next));
+  EXPECT_TRUE(reading.get()) << "it was told of the past";
   EXPECT_TRUE(workload.goes_on());
   EXPECT_EQ(workload.verdict(), "") << fleet.logs();
 }

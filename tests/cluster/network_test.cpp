@@ -115,7 +115,9 @@ TEST(Takeover, LateAppendsAreRefused) {
   for (const char* key : {"before", "late 0", "late 1", "late 2", "late 3", "after"}) {
     const auto file = other.get(key);
     EXPECT_TRUE(file) << key << " was acknowledged and is lost: " << file.message();
-    if (file) EXPECT_EQ(file->version, 1u) << key;
+    if (file) {
+      EXPECT_EQ(file->version, 1u) << key;
+    }
   }
 }
 

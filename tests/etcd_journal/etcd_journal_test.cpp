@@ -71,7 +71,7 @@ class World : private Surroundings {
         journal(client, *this, keys, {.name = "test", .most_under_way = under_way},
                 {.deposed = [this](const std::string&) { is_deposed = true; },
                  .troubled = [](const std::string&) {},
-                 .is_proven = [] { return true; }}) {
+                 .is_proven = [](std::int64_t) { return true; }}) {
     put_leader();
     journal.begin(since, 0);
     watcher->watch(keys.followed(), since + 1, [this](const etcd::Changes& changes) {

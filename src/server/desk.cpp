@@ -157,6 +157,11 @@ void Desk::request(Guest& guest, proto::Request& request) {
   if (auto refusal = refusal_of(request, command)) {
     return refuse(guest, number, refusal->error, std::move(refusal->message));
   }
+  const std::size_t most_bytes = engine_->most_request_bytes();
+  if (most_bytes != 0 && request.ByteSizeLong() > most_bytes) {
+    return refuse(guest, number, Error::too_large,
+                  "a request may have " + std::to_string(most_bytes) + " bytes here, not more");
+  }
   if (!is_reported(guest, request)) return;
   if (request.has_close_session()) leases_.close(guest.session_);
   if (guest.session_ != service::no_session) return engine_->submit(request, std::move(command));

@@ -112,6 +112,8 @@ class Engine {
   void when_proven(std::function<void()> what);
   // Promises may be made that the journal does not have.
   bool is_sure() const { return journal_.is_sure(); }
+  // Larger ones cannot be kept; 0: all can.
+  std::size_t most_request_bytes() const { return journal_.most_record_bytes(); }
 
   // To be called at the end of each turn, when all that has arrived is submitted, and now and then
   // for the sake of what lingers.

@@ -173,7 +173,8 @@ TEST(RealEtcd, AWatchGoesOnAfterACut) {
     world.cluster.wait_healthy();
     put_in_the_end(etcd, "b" + std::to_string(i), "");
   }
-  ASSERT_TRUE(world.until([&] { return told.events.back().item.key == "b2"; }));
+  ASSERT_TRUE(
+      world.until([&] { return !told.events.empty() && told.events.back().item.key == "b2"; }));
   Revision next = 2;
   for (const Event& event : told.events) EXPECT_EQ(event.item.mod_revision, next++);
   EXPECT_GE(told.events.size(), 2U * rounds);

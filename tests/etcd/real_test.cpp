@@ -109,8 +109,9 @@ TEST_F(ThreeMembers, GoOnWithoutOneThatStandsStill) {
   ASSERT_TRUE(world_.until([&] { return told.events.size() >= 1; }));
   world_.cluster.pause(victim);
   put_in_the_end(etcd, "k2", "2");
-  ASSERT_TRUE(world_.until([&] { return told.events.back().item.key == "k2"; }))
-      << "the watch moves as well";
+  ASSERT_TRUE(world_.until([&] {
+    return !told.events.empty() && told.events.back().item.key == "k2";
+  })) << "the watch moves as well";
   world_.cluster.resume(victim);
 }
 
@@ -126,7 +127,8 @@ TEST_F(ThreeMembers, AQuietWatchLeavesOneThatStandsStill) {
   ASSERT_TRUE(world_.until([&] { return told.events.size() == 1; }));
   world_.cluster.pause(victim);
   put_in_the_end(etcd, "k2", "2");
-  ASSERT_TRUE(world_.until([&] { return told.events.back().item.key == "k2"; }));
+  ASSERT_TRUE(
+      world_.until([&] { return !told.events.empty() && told.events.back().item.key == "k2"; }));
   world_.cluster.resume(victim);
 }
 
@@ -153,7 +155,8 @@ TEST_F(ThreeMembers, WithoutAMajorityNothingIsKnownAndThenAllGoesOn) {
   for (int i = 0; i < 100 && !etcd.renew(lease).outcome.ok(); ++i) {
   }
   EXPECT_GT(etcd.renew(lease).ttl_s, 0);
-  ASSERT_TRUE(world_.until([&] { return told.events.back().item.key == "c"; }));
+  ASSERT_TRUE(
+      world_.until([&] { return !told.events.empty() && told.events.back().item.key == "c"; }));
   // Every revision once, without a gap.
   Revision next = 2;
   for (const Event& event : told.events) EXPECT_EQ(event.item.mod_revision, next++);
@@ -447,7 +450,8 @@ TEST_F(Users, GetANewTokenWhenTheOldOneIsNotKnownAnyMore) {
   put_in_the_end(etcd, "mine/d", "1");
   const auto granted = etcd.grant(60);
   EXPECT_EQ(etcd.renew(granted.lease).ttl_s, 60);
-  ASSERT_TRUE(world_.until([&] { return told.events.back().item.key == "mine/d"; }));
+  ASSERT_TRUE(world_.until(
+      [&] { return !told.events.empty() && told.events.back().item.key == "mine/d"; }));
   EXPECT_FALSE(told.end);
 }
 

@@ -16,13 +16,6 @@ constexpr std::int64_t shortest_pause_us = 10'000;
 constexpr int most_doublings = 5;
 constexpr journal::Position removed_at_once = 1000;
 
-Compare is_there(std::string key) {
-  return {std::move(key), Compare::What::create_revision, Compare::Is::greater, 0};
-}
-Compare is_absent(std::string key) {
-  return {std::move(key), Compare::What::create_revision, Compare::Is::equal, 0};
-}
-
 }  // namespace
 
 EtcdJournal::EtcdJournal(etcd::Etcd& etcd, Surroundings& around, Keys keys,
@@ -58,9 +51,7 @@ void EtcdJournal::depose() {
   events_.deposed("another server leads");
 }
 
-Compare EtcdJournal::leads() const {
-  return {keys_.leader(), Compare::What::create_revision, Compare::Is::equal, since_};
-}
+Compare EtcdJournal::leads() const { return Compare::is_there_since(keys_.leader(), since_); }
 
 bool EtcdJournal::is_own(const std::vector<etcd::KeyValue>& leader) const {
   return !leader.empty() && leader.front().create_revision == since_;
@@ -95,9 +86,9 @@ void EtcdJournal::append(std::string record, Done done) {
 void EtcdJournal::send(Append& append) {
   append.is_sent = true;
   etcd::Transaction transaction;
-  transaction.compares = {leads(), is_absent(keys_.record(append.position))};
+  transaction.compares = {leads(), Compare::is_absent(keys_.record(append.position))};
   if (append.position > 1 && append.position - 1 > durable_) {
-    transaction.compares.push_back(is_there(keys_.record(append.position - 1)));
+    transaction.compares.push_back(Compare::is_there(keys_.record(append.position - 1)));
   }
   transaction.then = {Operation::put(keys_.record(append.position), append.record)};
   if (append.floor != 0) {

@@ -25,10 +25,6 @@ constexpr std::int64_t between_preferences_us = 1'000'000;
 constexpr std::int64_t records_at_once = 200;
 constexpr auto last_position = std::numeric_limits<journal::Position>::max();
 
-Compare is_absent(std::string key) {
-  return {std::move(key), Compare::What::create_revision, Compare::Is::equal, 0};
-}
-
 }  // namespace
 
 Member::Member(etcd::Etcd& etcd, Surroundings& around, MemberOptions options)
@@ -95,7 +91,7 @@ void Member::identify() {
   mine.set_name(options_.cluster);
   mine.set_format(cluster_format);
   etcd::Transaction transaction;
-  transaction.compares = {is_absent(keys_.identity())};
+  transaction.compares = {Compare::is_absent(keys_.identity())};
   transaction.then = {Operation::put(keys_.identity(), mine.SerializeAsString())};
   transaction.otherwise = {Operation::range(KeyRange::one(keys_.identity()))};
   etcd_.transact(std::move(transaction), calls_.wrap([this](const etcd::Outcome& outcome,
@@ -129,18 +125,24 @@ void Member::identify() {
   }));
 }
 
+// What it says of itself to the others.
+std::string Member::card() const {
+  proto::Member card;
+  card.set_name(options_.name);
+  card.set_url(options_.url);
+  card.set_nonce(options_.nonce);
+  card.set_program(options_.program);
+  card.set_position(position());
+  card.set_leads(is_leading());
+  return card.SerializeAsString();
+}
+
 // No two servers have one name: a second one would be taken for the first.
 void Member::enrol() {
-  proto::Member mine;
-  mine.set_name(options_.name);
-  mine.set_url(options_.url);
-  mine.set_nonce(options_.nonce);
-  mine.set_program(options_.program);
-  mine.set_position(position());
   const std::string key = keys_.member(options_.name);
   etcd::Transaction transaction;
-  transaction.compares = {is_absent(key)};
-  transaction.then = {Operation::put(key, mine.SerializeAsString(), tenure_.lease())};
+  transaction.compares = {Compare::is_absent(key)};
+  transaction.then = {Operation::put(key, card(), tenure_.lease())};
   transaction.otherwise = {Operation::range(KeyRange::one(key))};
   etcd_.transact(std::move(transaction),
                  calls_.wrap([this](const etcd::Outcome& outcome, const auto& result) {
@@ -195,16 +197,8 @@ void Member::tell_position() {
   if (position() == told_position_ && is_leading() == told_leading_) return;
   told_position_ = position();
   told_leading_ = is_leading();
-  proto::Member mine;
-  mine.set_name(options_.name);
-  mine.set_url(options_.url);
-  mine.set_nonce(options_.nonce);
-  mine.set_program(options_.program);
-  mine.set_position(told_position_);
-  mine.set_leads(told_leading_);
   etcd::Transaction transaction;
-  transaction.then = {
-      Operation::put(keys_.member(options_.name), mine.SerializeAsString(), tenure_.lease())};
+  transaction.then = {Operation::put(keys_.member(options_.name), card(), tenure_.lease())};
   etcd_.transact(std::move(transaction), [](const etcd::Outcome&, const auto&) {});
 }
 
@@ -406,7 +400,7 @@ void Member::campaign() {
   mine.set_nonce(options_.nonce);
   mine.set_lease(tenure_.length_us());
   etcd::Transaction transaction;
-  transaction.compares = {is_absent(keys_.leader())};
+  transaction.compares = {Compare::is_absent(keys_.leader())};
   transaction.then = {Operation::put(keys_.leader(), mine.SerializeAsString(), tenure_.lease())};
   etcd_.transact(std::move(transaction),
                  loading_.wrap([this](const etcd::Outcome& outcome, const auto&) {
@@ -444,8 +438,7 @@ void Member::suspect(const LeaderInfo& leader) {
 
 void Member::remove_leader(etcd::Revision since) {
   etcd::Transaction transaction;
-  transaction.compares = {
-      {keys_.leader(), Compare::What::create_revision, Compare::Is::equal, since}};
+  transaction.compares = {Compare::is_there_since(keys_.leader(), since)};
   transaction.then = {Operation::remove(KeyRange::one(keys_.leader()))};
   etcd_.transact(std::move(transaction),
                  loading_.wrap([this, since](const etcd::Outcome& outcome, const auto&) {

@@ -78,6 +78,7 @@ class Member {
   void enrol();
   void enrolled(const etcd::Outcome& outcome, const etcd::TransactionResult& result);
   void tell_position();
+  std::string card() const;
 
   void load(const std::string& why);
   void load_snapshot();

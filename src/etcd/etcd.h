@@ -44,6 +44,17 @@ struct Compare {
   What what = What::create_revision;
   Is is = Is::equal;
   Revision revision = 0;
+
+  static Compare is_there(std::string key) {
+    return {std::move(key), What::create_revision, Is::greater, 0};
+  }
+  static Compare is_absent(std::string key) {
+    return {std::move(key), What::create_revision, Is::equal, 0};
+  }
+  // Since this revision, without a break.
+  static Compare is_there_since(std::string key, Revision revision) {
+    return {std::move(key), What::create_revision, Is::equal, revision};
+  }
 };
 
 struct Operation {

@@ -1,13 +1,13 @@
 #include "server/backup.h"
 
 #include <algorithm>
-#include <ctime>
 #include <functional>
 #include <utility>
 
 #include "baton/journal.pb.h"
 #include "journal/checksum.h"
 #include "journal/open.h"
+#include "server/clock.h"
 #include "server/engine.h"
 #include "server/snapshot.h"
 
@@ -16,12 +16,6 @@ namespace baton::server {
 namespace {
 
 constexpr std::uint32_t backup_format = 1;
-
-std::int64_t wall_us() {
-  timespec now{};
-  ::clock_gettime(CLOCK_REALTIME, &now);
-  return std::int64_t{now.tv_sec} * 1'000'000 + now.tv_nsec / 1000;
-}
 
 // Nobody holds anything, and nobody is there.
 service::StateImage without_sessions(service::StateImage image) {
@@ -99,7 +93,7 @@ std::string make_backup(const std::string& name) {
                   engine.read_record(position, bytes);
                 });
   return make_backup(engine.state(), {.epoch = engine.epoch(),
-                                      .made_us = wall_us(),
+                                      .made_us = wall_time_us(),
                                       .server = {},
                                       .journal = journal->describe()});
 }

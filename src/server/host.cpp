@@ -7,10 +7,10 @@
 #include <boost/asio/post.hpp>
 #include <chrono>
 #include <climits>
-#include <ctime>
 #include <utility>
 
 #include "journal/open.h"
+#include "server/clock.h"
 
 namespace baton::server {
 
@@ -39,12 +39,6 @@ std::string url_for_others(const std::vector<std::string>& listen) {
   }
   throw journal::Unusable(
       "in a cluster the others must know where this server is: say --advertise HOST:PORT");
-}
-
-std::int64_t read_clock_us(clockid_t clock) {
-  timespec now{};
-  ::clock_gettime(clock, &now);
-  return std::int64_t{now.tv_sec} * 1'000'000 + now.tv_nsec / 1000;
 }
 
 }  // namespace
@@ -357,8 +351,8 @@ void Host::run_aside(std::function<void()> what) {
   aside_ = std::thread(std::move(what));
 }
 
-std::int64_t Host::clock_us() { return read_clock_us(CLOCK_BOOTTIME); }
-std::int64_t Host::wall_us() { return read_clock_us(CLOCK_REALTIME); }
+std::int64_t Host::clock_us() { return boottime_us(); }
+std::int64_t Host::wall_us() { return wall_time_us(); }
 
 void Host::deliver(service::Effects& effects) { desk_->deliver(effects); }
 

@@ -4,9 +4,10 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
-#include <ctime>
 #include <random>
 #include <utility>
+
+#include "server/clock.h"
 
 namespace baton::server {
 
@@ -139,11 +140,7 @@ void Seat::complete(proto::Status status, std::function<void(const proto::Status
 
 // --- For the member -----------------------------------------------------------------------------
 
-std::int64_t Seat::clock_us() {
-  timespec now{};
-  ::clock_gettime(CLOCK_BOOTTIME, &now);
-  return std::int64_t{now.tv_sec} * 1'000'000 + now.tv_nsec / 1000;
-}
+std::int64_t Seat::clock_us() { return boottime_us(); }
 
 void Seat::after(std::int64_t us, std::function<void()> what) {
   auto timer = std::make_shared<asio::steady_timer>(io_, std::chrono::microseconds(us));

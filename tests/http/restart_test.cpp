@@ -1,13 +1,11 @@
 // What survives the server: sessions, locks, and the answers to requests with keys.
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <sys/wait.h>
 
 #include <fstream>
 #include <sstream>
 
 #include "http/host_fixture.h"
+#include "support/serve_process.h"
 
 namespace baton::http {
 namespace {
@@ -92,40 +90,7 @@ TEST_F(RestartTest, AWaitingRequestWithoutAKeyIsTakenBack) {
 
 // --- As a process of its own --------------------------------------------------------------------
 
-class Process {
- public:
-  Process(const std::vector<std::string>& arguments, const std::filesystem::path& log,
-          const std::string& http_variable = {}) {
-    std::filesystem::remove(log);  // of the one before, whose port is another
-    pid_ = ::fork();
-    if (pid_ != 0) return;
-    const int out = ::open(log.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600);
-    ::dup2(out, 2);
-    if (!http_variable.empty()) ::setenv("BATON_HTTP", http_variable.c_str(), 1);
-    std::vector<std::string> all{SERVE_PROGRAM, "serve"};
-    all.insert(all.end(), arguments.begin(), arguments.end());
-    std::vector<char*> pointers;
-    for (std::string& one : all) pointers.push_back(one.data());
-    pointers.push_back(nullptr);
-    ::execv(SERVE_PROGRAM, pointers.data());
-    ::_exit(99);
-  }
-  ~Process() {
-    if (pid_ > 0) end(SIGKILL);
-  }
-  int end(int signal) {
-    ::kill(pid_, signal);
-    return wait();
-  }
-  int wait() {
-    int status = 0;
-    ::waitpid(std::exchange(pid_, -1), &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  }
-
- private:
-  pid_t pid_ = -1;
-};
+using Process = support::ServeProcess;
 
 class HttpProcessTest : public HostTest {
  protected:
@@ -179,7 +144,7 @@ TEST_F(HttpProcessTest, NothingThatWasAnsweredIsLostWhenTheServerIsKilled) {
 
 TEST_F(HttpProcessTest, IsConfiguredByEnvironmentAndFile) {
   {
-    Process server(usual(), directory / "log", "127.0.0.1:0");
+    Process server(usual(), directory / "log", {{"BATON_HTTP", "127.0.0.1:0"}});
     find_url();
     EXPECT_EQ(get("/healthz").status, 200);
   }

@@ -18,51 +18,13 @@
 #include "journal/open.h"
 #include "server/raw_client.h"
 #include "server/snapshot.h"
+#include "support/serve_process.h"
 
 namespace baton::server {
 namespace {
 
-using Environment = std::map<std::string, std::string>;
-
-class Process {
- public:
-  // `prepare` runs in the child, before it becomes the server.
-  Process(const std::vector<std::string>& arguments, const std::filesystem::path& log,
-          const Environment& environment = {}, const std::function<void()>& prepare = {}) {
-    pid_ = ::fork();
-    if (pid_ != 0) return;
-    const int out = ::open(log.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600);
-    ::dup2(out, 2);
-    for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
-    if (prepare) prepare();
-    std::vector<std::string> all{SERVE_PROGRAM, "serve"};
-    all.insert(all.end(), arguments.begin(), arguments.end());
-    std::vector<char*> pointers;
-    for (std::string& one : all) pointers.push_back(one.data());
-    pointers.push_back(nullptr);
-    ::execv(SERVE_PROGRAM, pointers.data());
-    ::_exit(99);
-  }
-  ~Process() {
-    if (pid_ > 0) {
-      ::kill(pid_, SIGKILL);
-      wait();
-    }
-  }
-  Process(const Process&) = delete;
-  Process& operator=(const Process&) = delete;
-
-  void signal(int number) const { ::kill(pid_, number); }
-  // Its exit code; -1 if a signal ended it.
-  int wait() {
-    int status = 0;
-    ::waitpid(std::exchange(pid_, -1), &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  }
-
- private:
-  pid_t pid_ = -1;
-};
+using support::Environment;
+using Process = support::ServeProcess;
 
 class ProcessTest : public testing::Test {
  protected:

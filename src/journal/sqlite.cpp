@@ -108,17 +108,16 @@ void SqliteJournal::write() {
   std::unique_lock lock(mutex_);
   while (true) {
     wake_writer_.wait(lock, [&] { return ending_ != Ending::none || has_work(); });
-    if (!appends_.empty() && ending_ != Ending::at_once) write_append(lock);
+    if (!appends_.empty() && ending_ != Ending::at_once) write_appends(lock);
     if (ending_ != Ending::at_once) work_in_background(lock);
     if (ending_ == Ending::at_once) return;
     if (ending_ == Ending::orderly && appends_.empty() && !snapshot_) return;
   }
 }
 
-void SqliteJournal::write_append(std::unique_lock<std::mutex>& lock) {
-  const Append next = std::move(appends_.front());
-  appends_.pop_front();
-  attempt(lock, [&] { commit(next); });
+void SqliteJournal::write_appends(std::unique_lock<std::mutex>& lock) {
+  const std::vector<Append> group = std::exchange(appends_, {});
+  attempt(lock, [&] { commit(group); });
   if (ending_ == Ending::at_once) return;
   if (!fault_) {
     last_ = mark_.position;
@@ -127,15 +126,19 @@ void SqliteJournal::write_append(std::unique_lock<std::mutex>& lock) {
   }
   const Fault fault = fault_;
   lock.unlock();
-  next.done(fault);
+  for (const Append& append : group) append.done(fault);
   lock.lock();
 }
 
-void SqliteJournal::commit(const Append& append) {
-  store_->append(mark_.position + 1, append.record);
-  ++mark_.position;
-  const bool is_floor_raised = append.floor > mark_.floor;
-  mark_.floor = std::max(mark_.floor, append.floor);
+void SqliteJournal::commit(const std::vector<Append>& appends) {
+  Transaction transaction = store_->begin();
+  Position position = mark_.position;
+  for (const Append& append : appends) store_->append(++position, append.record);
+  transaction.commit();
+  mark_.position = position;
+  const std::uint64_t floor = appends.back().floor;
+  const bool is_floor_raised = floor > mark_.floor;
+  mark_.floor = std::max(mark_.floor, floor);
   mark_file_.write(mark_);
   if (is_floor_raised) mark_file_.sync();
 }

@@ -18,7 +18,6 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -27,6 +26,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include "journal/files.h"
 #include "journal/journal.h"
@@ -42,7 +42,8 @@ struct SqliteOptions {
   bool accept_loss = false;
   // Is told what was lost, and by what it was replaced.
   std::function<void(const std::string&)> warn;
-  std::size_t most_under_way = 1;
+  // Those that wait while others are written share one transaction.
+  std::size_t most_under_way = 16;
 };
 
 class SqliteJournal final : public Journal {
@@ -92,8 +93,8 @@ class SqliteJournal final : public Journal {
   // The thread that writes.
   void write();
   bool has_work() const { return !appends_.empty() || snapshot_ || may_remove_; }
-  void write_append(std::unique_lock<std::mutex>& lock);
-  void commit(const Append& append);
+  void write_appends(std::unique_lock<std::mutex>& lock);
+  void commit(const std::vector<Append>& appends);
   void work_in_background(std::unique_lock<std::mutex>& lock);
   void work_on_snapshot(std::unique_lock<std::mutex>& lock);
   void attempt(std::unique_lock<std::mutex>& lock, const std::function<void()>& work);
@@ -115,7 +116,7 @@ class SqliteJournal final : public Journal {
   std::mutex mutex_;
   std::condition_variable wake_writer_;
   std::condition_variable wake_syncer_;
-  std::deque<Append> appends_;
+  std::vector<Append> appends_;
   std::optional<Snapshot> snapshot_;
   std::uint64_t floor_ = 0;
   Position last_ = 0;           // durable

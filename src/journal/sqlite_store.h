@@ -61,6 +61,8 @@ class SqliteStore {
   // Says in SQLite's words what is wrong with the file; empty if nothing is.
   std::string examine();
 
+  // What is done until it is committed is one.
+  Transaction begin() { return Transaction(database_); }
   void append(Position position, std::string_view record);
   void add_gap(const Gap& gap);
   // Everything of a damaged store up to the damage. Returns the last position that is sound.

@@ -33,7 +33,8 @@ Desk::Desk(Engine& engine, EngineHost& host, DeskOptions options)
     : engine_(&engine),
       host_(host),
       options_(std::move(options)),
-      leases_({0}, {0}, options_.longest_turn) {}
+      leases_({0}, {0}, options_.longest_turn),
+      received_(room_for_received_.data(), room_for_received_.size()) {}
 
 void Desk::attach(Engine& engine) {
   engine_ = &engine;
@@ -84,11 +85,12 @@ void Desk::leave(Guest& guest) {
 // --- What guests say ----------------------------------------------------------------------------
 
 void Desk::receive(Guest& guest, std::string_view frame) {
-  received_.Clear();
-  if (!received_.ParseFromArray(frame.data(), static_cast<int>(frame.size()))) {
+  received_.Reset();
+  auto& message = *google::protobuf::Arena::CreateMessage<proto::ClientMessage>(&received_);
+  if (!message.ParseFromArray(frame.data(), static_cast<int>(frame.size()))) {
     return guest.hang_up(Error::bad_request, "a frame is not a message of the client protocol");
   }
-  receive(guest, received_);
+  receive(guest, message);
 }
 
 void Desk::receive(Guest& guest, proto::ClientMessage& message) {

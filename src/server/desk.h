@@ -6,6 +6,8 @@
 // read, watch, write files that are not tied, and break locks.
 #pragma once
 
+#include <google/protobuf/arena.h>
+
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -129,7 +131,8 @@ class Desk {
   std::unordered_set<std::uint64_t> unreported_;     // sessions
   std::vector<std::string> http_addresses_;
   DeskCounters counters_;
-  proto::ClientMessage received_;
+  std::array<char, 4096> room_for_received_;
+  google::protobuf::Arena received_;  // the message that is being served
   proto::ServerMessage sending_;
 };
 

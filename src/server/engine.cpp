@@ -9,19 +9,7 @@ namespace baton::server {
 
 namespace {
 
-constexpr std::size_t least_bytes_of_a_command = 128;
 constexpr std::size_t most_lingering_bytes = 1024 * 1024;
-
-std::size_t bytes_of(const proto::Request& request) {
-  switch (request.what_case()) {
-    case proto::Request::kPut:
-      return least_bytes_of_a_command + request.put().value().size();
-    case proto::Request::kReclaim:
-      return request.ByteSizeLong();
-    default:
-      return least_bytes_of_a_command;
-  }
-}
 
 // What a session lets go: if the journal never hears of it, the client's report after the crash
 // does not name it.
@@ -62,7 +50,9 @@ Engine::Engine(journal::Journal& journal, EngineHost& host, EngineOptions option
     : journal_(journal),
       host_(host),
       options_(std::move(options)),
-      self_(std::make_shared<Engine*>(this)) {}
+      self_(std::make_shared<Engine*>(this)) {
+  piece_.add_commands();
+}
 
 Engine::~Engine() { *self_ = nullptr; }
 
@@ -154,11 +144,12 @@ void Engine::add_lead() {
 
   service::Command command;
   command.what = service::Lead{{fences_from}, !ended_cleanly_};
-  proto::Lead& lead = *gather(command, least_bytes_of_a_command).mutable_lead();
+  proto::Lead& lead = *begin(command).mutable_lead();
   lead.set_fences_from(fences_from);
   lead.set_after_crash(!ended_cleanly_);
   lead.set_epoch(epoch_);
   lead.set_server(options_.server);
+  gather(command);
   apply(command, {});
   add_reserve();
 }
@@ -169,7 +160,8 @@ void Engine::add_reserve() {
   journal_.raise_floor(below);
   service::Command command;
   command.what = service::Reserve{{below}};
-  gather(command, least_bytes_of_a_command).mutable_reserve()->set_below(below);
+  begin(command).mutable_reserve()->set_below(below);
+  gather(command);
   gathering_.reserve = below;
   apply(command, {});
 }
@@ -183,7 +175,10 @@ service::Time Engine::now() const {
 void Engine::submit(proto::Request& request, service::Command command, const Answer& answer) {
   if (has_failed_) return;
   drop_unknown_fields(request);
-  gather(command, size_of(request)).mutable_request()->Swap(&request);
+  proto::Command& message = begin(command);
+  message.unsafe_arena_set_allocated_request(&request);
+  gather(command);
+  message.unsafe_arena_release_request();
   apply(command, answer);
 }
 
@@ -191,48 +186,54 @@ void Engine::expire(service::SessionId session) {
   if (has_failed_) return;
   service::Command command;
   command.what = service::ExpireSession{session};
-  gather(command, least_bytes_of_a_command).mutable_expire_session()->set_session(session.value);
+  begin(command).mutable_expire_session()->set_session(session.value);
+  gather(command);
   apply(command, {});
 }
 
 void Engine::tick() {
   if (has_failed_) return;
   service::Command command;
-  gather(command, least_bytes_of_a_command).mutable_tick();
+  begin(command).mutable_tick();
+  gather(command);
   apply(command, {});
 }
 
 void Engine::stop(std::function<void()> done) {
   service::Command command;
-  gather(command, least_bytes_of_a_command).mutable_farewell();
+  begin(command).mutable_farewell();
+  gather(command);
   apply(command, {});
   when_durable(std::move(done));
   flush();
 }
 
-// Exactly, where that matters.
-std::size_t Engine::size_of(const proto::Request& request) const {
-  if (journal_.most_record_bytes() == 0) return bytes_of(request);
-  return least_bytes_of_a_command + request.ByteSizeLong();
+// The command gets its time. What it is to be in the journal is for the caller to fill in.
+proto::Command& Engine::begin(service::Command& command) {
+  command.now = std::max(now(), batch_time_);
+  proto::Command& message = *piece_.mutable_commands(0);
+  message.Clear();
+  message.set_now((command.now - batch_time_).value);
+  return message;
 }
 
-// A place in the batch, and the command's time.
-proto::Command& Engine::gather(service::Command& command, std::size_t bytes) {
+// Batches one after the other are one batch, as protobuf reads them, so that a record can be written
+// piece by piece.
+void Engine::gather(const service::Command& command) {
   const std::size_t most = journal_.most_record_bytes();
-  if (most != 0 && gathering_bytes_ > 0 && gathering_bytes_ + bytes > most) seal();
-  command.now = std::max(now(), batch_time_);
-  if (batch_.commands_size() == 0) {
-    batch_.set_version(format_version);
-    batch_.set_now(batch_time_.value);
-    batch_since_ = command.now;
+  if (most != 0 && record_.size() + piece_.ByteSizeLong() > most) seal();
+  if (record_.empty()) {
+    proto::Batch head;
+    head.set_version(format_version);
+    head.set_now(batch_time_.value);
+    head.AppendToString(&record_);
+    record_since_ = command.now;
   }
-  proto::Command& message = *batch_.add_commands();
-  message.set_now((command.now - batch_time_).value);
+  piece_.AppendToString(&record_);
   batch_time_ = command.now;
-  gathering_bytes_ += bytes;
+  ++record_commands_;
   ++commands_since_snapshot_;
   ++counters_.commands;
-  return message;
 }
 
 void Engine::apply(const service::Command& command, const Answer& answer) {
@@ -240,21 +241,21 @@ void Engine::apply(const service::Command& command, const Answer& answer) {
   if (is_ending(command) || (due && *due <= command.now)) note_ending();
   new_effects_.clear();
   state_.apply(command, new_effects_);
-  service::Effects early;
+  early_.clear();
   for (service::Effect& effect : new_effects_) {
     note(command, effect);
     const auto* reply = std::get_if<service::Reply>(&effect);
     if (reply != nullptr && reply->session == service::no_session) {
       answer_when_durable(*reply, answer);
     } else if (may_go_early(command, effect)) {
-      early.push_back(std::move(effect));
+      early_.push_back(std::move(effect));
     } else {
       gathering_.effects.push_back(std::move(effect));
     }
   }
-  if (early.empty()) return;
-  counters_.early_replies += early.size();
-  host_.deliver(early);
+  if (early_.empty()) return;
+  counters_.early_replies += early_.size();
+  host_.deliver(early_);
 }
 
 void Engine::note_ending() {
@@ -296,7 +297,7 @@ void Engine::answer_when_durable(const service::Reply& reply, const Answer& answ
 
 void Engine::when_durable(std::function<void()> what) {
   if (has_failed_) return;
-  if (batch_.commands_size() > 0) {
+  if (!record_.empty()) {
     gathering_.then.push_back(std::move(what));
   } else if (!sealed_.empty()) {
     sealed_.back().held.then.push_back(std::move(what));
@@ -324,7 +325,7 @@ void Engine::flush() {
   const bool is_half_used = left <= options_.fences_per_reserve / 2;
   if (!is_reserving_ && state_.needs_reserve() && is_half_used) add_reserve();
   while (under_way_.size() < journal_.most_under_way()) {
-    const bool is_due = !may_linger() || now() >= batch_since_ + options_.longest_linger;
+    const bool is_due = !may_linger() || now() >= record_since_ + options_.longest_linger;
     if (sealed_.empty() && is_due) seal();
     if (sealed_.empty()) return;
     Sealed next = std::move(sealed_.front());
@@ -337,17 +338,16 @@ void Engine::flush() {
 bool Engine::may_linger() const {
   return options_.longest_linger.value > 0 && gathering_.effects.empty() &&
          gathering_.then.empty() && !gathering_.reserve && !gathering_.has_ending &&
-         gathering_bytes_ < most_lingering_bytes;
+         record_.size() < most_lingering_bytes;
 }
 
 // What has been gathered becomes a record.
 void Engine::seal() {
-  if (batch_.commands_size() == 0) return;
-  counters_.batch_commands.add(batch_.commands_size());
-  sealed_.push_back({batch_.SerializeAsString(), std::exchange(gathering_, {})});
-  sealed_bytes_ += sealed_.back().record.size();
-  batch_.Clear();
-  gathering_bytes_ = 0;
+  if (record_.empty()) return;
+  counters_.batch_commands.add(static_cast<double>(record_commands_));
+  sealed_bytes_ += record_.size();
+  sealed_.push_back({std::exchange(record_, {}), std::exchange(gathering_, {})});
+  record_commands_ = 0;
 }
 
 void Engine::send(std::string record, Held held) {
@@ -358,7 +358,7 @@ void Engine::send(std::string record, Held held) {
   held.sent_us = host_.clock_us();
   under_way_.push_back(std::move(held));
   journal_.append(std::move(record), on_engine_thread(&Engine::batch_done));
-  const bool is_all_sent = sealed_.empty() && batch_.commands_size() == 0;
+  const bool is_all_sent = sealed_.empty() && record_.empty();
   if (is_all_sent) consider_snapshot();
 }
 

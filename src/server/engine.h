@@ -128,7 +128,7 @@ class Engine {
   const EngineCounters& counters() const { return counters_; }
   bool is_fast(service::SessionId session) const { return fast_.contains(session.value); }
   // So much is gathered that nothing more should be read from clients for a while.
-  bool is_congested() const { return gathering_bytes_ + sealed_bytes_ > most_gathered_bytes; }
+  bool is_congested() const { return record_.size() + sealed_bytes_ > most_gathered_bytes; }
 
   static constexpr std::size_t most_gathered_bytes = 16 * 1024 * 1024;
 
@@ -146,7 +146,8 @@ class Engine {
   void add_lead();
   void add_reserve();
 
-  proto::Command& gather(service::Command& command, std::size_t bytes);
+  proto::Command& begin(service::Command& command);
+  void gather(const service::Command& command);
   void apply(const service::Command& command, const Answer& answer);
   void note(const service::Command& command, const service::Effect& effect);
   void note_ending();
@@ -154,7 +155,6 @@ class Engine {
   void answer_when_durable(const service::Reply& reply, const Answer& answer);
 
   bool may_linger() const;
-  std::size_t size_of(const proto::Request& request) const;
   void seal();
   void send(std::string record, Held held);
   void batch_done(const journal::Fault& fault);
@@ -183,18 +183,20 @@ class Engine {
     Held held;
   };
   std::deque<Sealed> sealed_;  // as large as a record may be, and not yet sent
-  proto::Batch batch_;         // being gathered
-  Held gathering_;
-  std::size_t gathering_bytes_ = 0;
   std::size_t sealed_bytes_ = 0;
-  service::Time batch_since_;  // of the first command in it
-  service::Time batch_time_;   // of the last
+  std::string record_;  // being gathered
+  std::size_t record_commands_ = 0;
+  Held gathering_;
+  service::Time record_since_;  // of the first command in it
+  service::Time batch_time_;    // of the last command
+  proto::Batch piece_;          // the next command
   std::deque<Held> under_way_;
   journal::Position appended_ = 0;
   std::uint64_t durable_reserve_ = 0;
   std::size_t endings_ = 0;  // batches with one that are not durable
   bool is_reserving_ = false;
   service::Effects new_effects_;
+  service::Effects early_;
 
   std::size_t commands_since_snapshot_ = 0;
   std::size_t bytes_since_snapshot_ = 0;

@@ -70,12 +70,16 @@ void Machine::settle() {
 
 // A grant makes it nobody else's turn: to those behind, a holder is what it was as a request. So
 // one pass is enough, and it ends at the first whose turn it is not, since what keeps that one back
-// keeps back all behind it.
+// keeps back all behind it; unless that is a hold of its own, which is over but not given up yet.
 void Machine::pump(Lock& lock) {
   for (auto at = lock.queue.begin(); at != lock.queue.end();) {
     Request& request = *at->second;
     ++at;
-    if (!is_open(lock, request)) return;
+    if (!is_open(lock, request)) {
+      const auto own = lock.holds.find(request.party);
+      if (own != lock.holds.end() && own->second.is_over()) continue;
+      return;
+    }
     if (is_open(request) && may_grant(request)) grant(request);
   }
 }

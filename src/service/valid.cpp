@@ -28,9 +28,17 @@ std::optional<Lead8> lead_of(unsigned char byte) {
   return std::nullopt;
 }
 
+// As most texts are; found out quickly.
+bool is_ascii(std::string_view text) {
+  unsigned all = 0;
+  for (const char letter : text) all |= static_cast<unsigned char>(letter);
+  return all < 0x80;
+}
+
 }  // namespace
 
 bool is_utf8(std::string_view text) {
+  if (is_ascii(text)) return true;
   for (std::size_t i = 0; i < text.size();) {
     const auto lead = lead_of(static_cast<unsigned char>(text[i++]));
     if (!lead) return false;

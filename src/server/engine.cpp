@@ -217,8 +217,8 @@ proto::Command& Engine::begin(service::Command& command) {
   return message;
 }
 
-// Batches one after the other are one batch, as protobuf reads them, so that a record can be written
-// piece by piece.
+// Batches one after the other are one batch, as protobuf reads them, so that a record can be
+// written piece by piece.
 void Engine::gather(const service::Command& command) {
   const std::size_t most = journal_.most_record_bytes();
   if (most != 0 && record_.size() + piece_.ByteSizeLong() > most) seal();

@@ -68,9 +68,10 @@ void Machine::settle() {
   to_check_.clear();
 }
 
-// A grant makes it nobody else's turn: to those behind, a holder is what it was as a request. So
-// one pass is enough, and it ends at the first whose turn it is not, since what keeps that one back
-// keeps back all behind it; unless that is a hold of its own, which is over but not given up yet.
+// A grant makes it nobody else's turn, unless its holder enters again, for which the lock is
+// touched: to those behind, a holder is what it was as a request. So one pass is enough, and it
+// ends at the first whose turn it is not, since what keeps that one back keeps back all behind it;
+// unless that is a hold of its own, which is over but not given up yet.
 void Machine::pump(Lock& lock) {
   for (auto at = lock.queue.begin(); at != lock.queue.end();) {
     Request& request = *at->second;
@@ -169,7 +170,11 @@ void Machine::grant(Request& request) {
   const bool fast = request.fast;
   if (session.waiting.contains(request.id)) {
     const Request granted_one = take_out(request);
-    for (Lock* lock : granted_one.locks) note_own(granted_one.party, *lock);
+    for (Lock* lock : granted_one.locks) {
+      note_own(granted_one.party, *lock);
+      const bool has_entered_again = lock->holds.at(granted_one.party).times > 1;
+      if (has_entered_again) touch(*lock);  // its place in line was one for nothing
+    }
   }
   answer(asker, Result{std::move(granted)}, fast);
 }

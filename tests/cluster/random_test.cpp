@@ -10,6 +10,7 @@
 
 #include "cluster/fleet.h"
 #include "cluster/workload.h"
+#include "support/seeds.h"
 
 namespace baton::test {
 namespace {
@@ -17,11 +18,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr int steps = 8;
-
-std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? otherwise : std::stoull(value);
-}
 
 class Mischief {
  public:

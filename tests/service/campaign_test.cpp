@@ -14,6 +14,7 @@
 
 #include "service/oracle.h"
 #include "service/world.h"
+#include "support/seeds.h"
 
 namespace baton::service {
 namespace {
@@ -284,19 +285,13 @@ class Campaign {
   std::string wrong_;
 };
 
-// `make soak` says how many seeds there are, and where they begin.
-std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
-const std::uint64_t first_seed = from_environment("BATON_FIRST_SEED", 1);
-
 TEST(Campaign, TheOracleFindsNothingWrong) {
   int grants = 0;
   int deadlocks = 0;
   int waits = 0;
-  const std::uint64_t end = first_seed + from_environment("BATON_SEEDS", 3000);
-  for (std::uint64_t seed = first_seed; seed != end; ++seed) {
+  const std::uint64_t first = test::from_environment("BATON_FIRST_SEED", 1);
+  const std::uint64_t count = test::from_environment("BATON_SEEDS", 3000);
+  for (std::uint64_t seed = first; seed != first + count; ++seed) {
     Campaign campaign(seed);
     ASSERT_EQ(campaign.run(90), "") << "seed " << seed << ", " << campaign.situation();
     grants += campaign.oracle().grants;
@@ -311,8 +306,9 @@ TEST(Campaign, TheOracleFindsNothingWrong) {
 
 TEST(Campaign, TheOracleFindsNothingWrongWithSessionsThatDoNotConfirm) {
   int forgotten = 0;
-  const std::uint64_t end = first_seed + from_environment("BATON_SEEDS", 3000);
-  for (std::uint64_t seed = first_seed; seed != end; ++seed) {
+  const std::uint64_t first = test::from_environment("BATON_FIRST_SEED", 1);
+  const std::uint64_t count = test::from_environment("BATON_SEEDS", 3000);
+  for (std::uint64_t seed = first; seed != first + count; ++seed) {
     Campaign campaign(seed, false);
     ASSERT_EQ(campaign.run(90), "") << "seed " << seed << ", " << campaign.situation();
     forgotten += campaign.oracle().forgotten;

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "service/world.h"
+#include "support/seeds.h"
 
 namespace baton::service {
 namespace {
@@ -255,7 +256,9 @@ class CrashingServer {
 TEST(Crash, ClientsNeverContradictEachOther) {
   int crashes = 0;
   int reclaimed = 0;
-  for (std::uint64_t seed = 1; seed <= 1500; ++seed) {
+  const std::uint64_t first = test::from_environment("BATON_FIRST_SEED", 1);
+  const std::uint64_t count = test::from_environment("BATON_SEEDS", 1500);
+  for (std::uint64_t seed = first; seed != first + count; ++seed) {
     CrashingServer server(seed);
     ASSERT_EQ(server.run(80), "") << "seed " << seed;
     crashes += server.crashes;

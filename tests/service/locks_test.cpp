@@ -211,6 +211,37 @@ TEST(Locks, OfTwoRequestsOfOneGuardTheSecondEntersWithTheFirst) {
   EXPECT_FALSE(world.is_granted(between));
 }
 
+TEST(Locks, EnteringAgainGivesItsPlaceInLineToTheNext) {
+  World world;
+  const auto a = world.open(), b = world.open(), c = world.open();
+  world.ask(a, Acquire{.names = {"pool"}, .slots = 2});
+  world.ask(b, Acquire{.names = {"other"}, .slots = 2});
+  world.ask(b, Acquire{.names = {"other"}, .slots = 2, .guard = {1}});
+  const auto both = world.ask(a, Acquire{.names = {"pool", "other"}, .slots = 2});
+  EXPECT_TRUE(world.is_queued(both));
+  const auto next = world.ask(c, Acquire{.names = {"pool"}, .slots = 2});
+  EXPECT_TRUE(world.is_queued(next));
+  world.unlock(b, {"other"});
+  EXPECT_TRUE(world.is_granted(both));
+  EXPECT_TRUE(world.is_granted(next));
+}
+
+TEST(Locks, WhoWaitsForTheEndOfItsOwnHoldKeepsNoReaderBack) {
+  World world;
+  const auto a = world.open(), b = world.open(), c = world.open(), d = world.open();
+  world.lock(d, {"y"});
+  world.share(a, {"x"});
+  const auto again = world.share(a, {"x", "y"});
+  const auto writer = world.lock(b, {"x"});
+  const auto reader = world.share(c, {"x"});
+  EXPECT_TRUE(world.is_queued(reader));
+  world.ask(d, Break{Space::lock, "x"});
+  EXPECT_FALSE(world.is_granted(reader));
+  world.ask(b, Cancel{writer});
+  EXPECT_TRUE(world.is_granted(reader));
+  EXPECT_FALSE(world.is_granted(again));
+}
+
 TEST(Locks, WhoSharesMustUpgrade) {
   World world;
   const auto a = world.open(), b = world.open();

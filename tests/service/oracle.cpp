@@ -107,6 +107,9 @@ std::string Oracle::hear(const Command& command, const Reply& reply) {
   if (const auto* granted = std::get_if<Granted>(&reply.result)) {
     ++grants;
     granted_.emplace_back(found->second, *granted);
+    const Wish& wish = found->second;
+    if (wish.upgrade && wish.despite)
+      upgraded_despite_.insert({wish.party, Place{wish.space, wish.names[0]}});
   }
   if (reply.error == Error::would_deadlock) ++deadlocks;
   if (reply.error != Error::none && std::holds_alternative<Granted>(reply.result))
@@ -121,6 +124,12 @@ void Oracle::look(const State& state) {
     for (auto& info : state.locks(space)) locks_[{space, info.name}] = info;
   sessions_.clear();
   for (auto& info : state.sessions()) sessions_[info.id] = info;
+  std::erase_if(upgraded_despite_, [&](const auto& one) {
+    const auto lock = locks_.find(one.second);
+    return lock == locks_.end() ||
+           std::none_of(lock->second.holders.begin(), lock->second.holders.end(),
+                        [&](const HolderInfo& holder) { return holder.party == one.first; });
+  });
 }
 
 std::string Oracle::judge_holders() const {
@@ -153,6 +162,10 @@ std::string Oracle::judge_fences() const {
       bool is_known = false;
       for (const auto& holder : now->second.holders)
         is_held = is_held || (holder.party == wish.party && holder.fence == fence);
+      // Unless it was upgraded at the same moment.
+      for (const auto& [other, parts] : granted_)
+        is_held = is_held || (other.upgrade && other.party == wish.party && parts.fence > fence &&
+                              other.names == std::vector{wish.names[i]});
       if (!is_held) return "granted, but another holds it, or with another fence";
       if (const auto before = before_.find(place); before != before_.end())
         for (const auto& holder : before->second.holders)
@@ -189,6 +202,7 @@ std::string Oracle::judge_order() const {
       if (own != lock.holders.end() && own->times > 1) continue;  // entered again
       std::size_t ahead = 0;
       for (const auto& [id, other] : open_) {
+        if (other.ticket == UINT64_MAX) continue;  // refused
         if (other.space != wish.space || !is_before(other, wish)) continue;
         if (std::find(other.names.begin(), other.names.end(), name) == other.names.end()) continue;
         if (wish.slots == 1 && (other.mode == Mode::exclusive || wish.mode == Mode::exclusive) &&
@@ -303,6 +317,7 @@ std::set<Party> Oracle::never_end(bool ignore_despite) const {
     left.insert(wish.party);
     if (wish.despite) despite.insert(wish.party);
   }
+  for (const auto& [party, place] : upgraded_despite_) despite.insert(party);
   for (const auto& [place, lock] : locks_)
     for (const auto& holder : lock.holders) left.insert(holder.party);
   std::set<Party> ended;
@@ -349,17 +364,23 @@ std::string Oracle::judge_refusal(const Command& command, const Effects& effects
   const auto found = self->open_.find({command.session, command.request});
   if (found == self->open_.end() || found->second.ticket != UINT64_MAX) return {};
   const Wish wish = found->second;
+  const auto is_any_refusal = [&](const Effect& effect) {
+    const auto* reply = std::get_if<Reply>(&effect);
+    return reply != nullptr && reply->error == Error::would_deadlock;
+  };
   const auto is_refusal = [&](const Effect& effect) {
     const auto* reply = std::get_if<Reply>(&effect);
-    return reply != nullptr && reply->session == command.session &&
-           reply->request == command.request && reply->error == Error::would_deadlock;
+    return is_any_refusal(effect) && reply->session == command.session &&
+           reply->request == command.request;
   };
   const bool is_refused = std::any_of(effects.begin(), effects.end(), is_refusal);
   if (!is_refused) return "a request was neither answered nor queued";
   for (const auto& name : wish.names) self->locks_.try_emplace({wish.space, name});
   const auto stuck = never_end(false);
   self->open_.erase(found);
-  if (!stuck.contains(wish.party)) return "refused without a deadlock";
+  // With more than one refused at once, the first may have been stuck only because of the others.
+  const bool is_only_one = std::count_if(effects.begin(), effects.end(), is_any_refusal) == 1;
+  if (is_only_one && !stuck.contains(wish.party)) return "refused without a deadlock";
   if (const auto others = never_end(true); !others.empty()) return "others wait for ever";
   return {};
 }

@@ -77,10 +77,11 @@ class Oracle {
   std::map<Id, Wish> open_;
   std::set<Id> answered_;
   std::map<SessionId, Memory> memories_;
-  std::vector<std::pair<Wish, Granted>> granted_;  // by this command
-  std::map<Place, LockInfo> locks_;                // now
-  std::map<Place, LockInfo> before_;               // before this command
-  std::map<Place, FencingToken> highest_;          // given out before this command
+  std::vector<std::pair<Wish, Granted>> granted_;       // by this command
+  std::set<std::pair<Party, Place>> upgraded_despite_;  // and they hold it still
+  std::map<Place, LockInfo> locks_;                     // now
+  std::map<Place, LockInfo> before_;                    // before this command
+  std::map<Place, FencingToken> highest_;               // given out before this command
   std::map<SessionId, SessionInfo> sessions_;
 };
 

@@ -3,20 +3,13 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "sim/catalog.h"
+#include "support/seeds.h"
 
 namespace baton::test {
-
-// `make soak` says how many seeds there are, and where they begin.
-inline std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
 
 inline std::vector<const sim::Entry*> entries(Kind kind, bool wrong) {
   std::vector<const sim::Entry*> all;

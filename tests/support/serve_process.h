@@ -22,7 +22,7 @@ class ServeProcess {
  public:
   // `prepare` runs in the child, before it becomes the server.
   ServeProcess(const std::vector<std::string>& arguments, const std::filesystem::path& log,
-          const Environment& environment = {}, const std::function<void()>& prepare = {}) {
+               const Environment& environment = {}, const std::function<void()>& prepare = {}) {
     std::filesystem::remove(log);  // of the one before
     pid_ = ::fork();
     if (pid_ != 0) return;

@@ -22,6 +22,10 @@ constexpr const char* program = "baton client 0.1.0";
 constexpr Micros never = std::numeric_limits<Micros>::max();
 constexpr std::size_t most_calls_in_a_row = 1024;
 
+// While something is waited for, of a server beside which there are others.
+constexpr Micros between_probes = 400'000;
+constexpr Micros longest_silence = 800'000;
+
 std::string new_nonce() {
   std::array<char, 16> bytes{};
   if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) abort();
@@ -237,20 +241,27 @@ void Core::woken() {
 void Core::tick() {
   woken();
   const Micros now = boottime_us();
-  if (!is_lost_ && !keep_alives_.empty() && phase_ == Phase::ready) {
-    // A connection on which nothing is answered is no better than none.
-    const Micros patience = terms_.length().value / 3;
-    if (now - keep_alives_.begin()->second >= patience) link_.drop("it does not answer");
-  }
+  watch_silence(now);
   fail_overdue(now);
   give_up_waits(now);
   flush();
   set_alarm(now);
 }
 
+// A connection on which nothing is answered is no better than none. Who waits for something, and
+// could ask others, does not wait for long.
+void Core::watch_silence(Micros now) {
+  if (is_lost_ || !lease_ || phase_ != Phase::ready) return;
+  const bool is_curious = link_.has_several() && !pending_.empty();
+  if (is_curious && keep_alives_.empty()) carry_out(lease_->connected(time_of(now)));
+  const Micros patience =
+      std::min(terms_.length().value / 3, is_curious ? longest_silence : terms_.length().value);
+  if (!keep_alives_.empty() && now - keep_alives_.begin()->second >= patience) link_.drop_silent();
+}
+
 void Core::set_alarm(Micros now) {
   if (is_closed_) return;
-  Micros next = now + 1'000'000;
+  Micros next = now + (link_.has_several() ? between_probes : Micros{1'000'000});
   if (lease_ && !is_lost_) {
     if (const auto wake = lease_->next_wake()) next = std::min(next, wake->value);
   }

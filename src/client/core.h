@@ -142,6 +142,7 @@ class Core final : public std::enable_shared_from_this<Core>, private Link::Owne
 
   void run();
   void tick();
+  void watch_silence(Micros now);
   void set_alarm(Micros now);
   void open_session(Micros now);
   void resume();

@@ -26,6 +26,8 @@ constexpr std::size_t read_size = 64 * 1024;
 constexpr std::size_t most_addresses = 64;
 constexpr std::chrono::microseconds shortest_pause{10'000};
 constexpr std::chrono::microseconds longest_pause{1'000'000};
+constexpr std::chrono::seconds time_to_leave_silent_alone{3};
+constexpr std::chrono::milliseconds longest_patience_with_several{800};
 
 auto into(error_code& error) { return asio::redirect_error(asio::use_awaitable, error); }
 
@@ -79,8 +81,21 @@ asio::awaitable<void> Link::run() {
 
 Address Link::next_address() {
   const std::lock_guard lock(mutex_);
-  if (preferred_) return *std::exchange(preferred_, std::nullopt);
-  return addresses_[next_++ % addresses_.size()];
+  std::optional<Address> next = std::exchange(preferred_, std::nullopt);
+  for (std::size_t tries = 0; !next || (is_silent(*next) && tries < addresses_.size()); ++tries) {
+    next = addresses_[next_++ % addresses_.size()];
+  }
+  current_ = next->text();
+  return *next;
+}
+
+void Link::note_silence() { silent_[current_] = std::chrono::steady_clock::now(); }
+
+// Others may name it as their leader for as long as they have not noticed.
+bool Link::is_silent(const Address& address) const {
+  const auto at = silent_.find(address.text());
+  return at != silent_.end() &&
+         std::chrono::steady_clock::now() - at->second < time_to_leave_silent_alone;
 }
 
 // It is also remembered for later: those that were named at first may all be gone by then.
@@ -103,12 +118,15 @@ std::chrono::microseconds Link::pause() {
 }
 
 void Link::start_timeout() {
-  timeout_.expires_after(patience_);
+  timeout_.expires_after(
+      has_several() ? std::min<std::chrono::microseconds>(patience_, longest_patience_with_several)
+                    : patience_);
   timeout_.async_wait([this](const error_code& error) {
     if (error) return;
     const std::lock_guard lock(mutex_);
     if (is_settled_) return;
     why_ = "no answer";
+    note_silence();
     error_code ignored;
     // Ends whatever is under way on it; the descriptor is given back by close().
     if (is_open_)
@@ -252,6 +270,11 @@ void Link::drop(std::string why) {
   ::shutdown(socket_.native_handle(), SHUT_RDWR);
 }
 
+void Link::drop_silent() {
+  note_silence();
+  drop("it does not answer");
+}
+
 void Link::stop() {
   is_stopped_ = true;
   drop("it is over");
@@ -259,6 +282,7 @@ void Link::stop() {
 
 void Link::settled() {
   is_settled_ = true;
+  silent_.erase(current_);
   timeout_.cancel();
 }
 

@@ -10,6 +10,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <random>
@@ -57,6 +58,8 @@ class Link {
   void flush();
   // Hangs up: disconnected() follows on the link's thread.
   void drop(std::string why);
+  // ... on one that says nothing, which is then left alone for a while if there are others.
+  void drop_silent();
   // Hangs up and does not look any further.
   void stop();
   // The other side is understood: there is no hurry any more, and the next search may be quick.
@@ -65,6 +68,8 @@ class Link {
   void prefer(Address address);
   // How long a server may take to be connected to and understood.
   void set_patience(std::chrono::microseconds patience) { patience_ = patience; }
+  // Somebody else may know more than the one that is silent.
+  bool has_several() const { return addresses_.size() > 1; }
 
  private:
   using Socket = boost::asio::generic::stream_protocol::socket;
@@ -77,6 +82,8 @@ class Link {
   void wait_until_writable();
   void close();
   Address next_address();
+  void note_silence();
+  bool is_silent(const Address& address) const;
   std::chrono::microseconds pause();
 
   boost::asio::io_context& io_;
@@ -85,6 +92,8 @@ class Link {
   std::vector<Address> addresses_;
   std::size_t next_ = 0;
   std::optional<Address> preferred_;
+  std::string current_;
+  std::map<std::string, std::chrono::steady_clock::time_point> silent_;  // since when, by address
   Socket socket_;
   boost::asio::steady_timer timeout_;
   std::chrono::microseconds patience_{std::chrono::seconds(2)};

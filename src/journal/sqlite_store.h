@@ -86,7 +86,7 @@ class SqliteStore {
   void close();
 
  private:
-  static constexpr int long_log_frames = 1000;
+  static constexpr int long_log_frames = 4000;
   static constexpr std::uint64_t log_bytes_to_keep = 16 << 20;
   static constexpr std::size_t chunk_bytes = 64 << 10;
   static constexpr std::uint64_t records_per_removal = 256;

@@ -418,9 +418,10 @@ void Desk::deliver(service::Effects& effects) {
 void Desk::reply(Guest* guest, const service::Reply& reply) {
   if (reply.error != Error::none) ++counters_.refused[static_cast<std::size_t>(reply.error)];
   if (guest == nullptr) return;
-  sending_.Clear();
-  fill(*sending_.mutable_reply(), reply);
-  guest->send(sending_);
+  proto::Reply& message = *sending_reply_.mutable_reply();
+  message.Clear();
+  fill(message, reply);
+  guest->send(sending_reply_);
 }
 
 void Desk::refuse(Guest& guest, std::uint64_t request, Error error, std::string message) {

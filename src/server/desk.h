@@ -134,6 +134,7 @@ class Desk {
   std::array<char, 4096> room_for_received_;
   google::protobuf::Arena received_;  // the message that is being served
   proto::ServerMessage sending_;
+  proto::ServerMessage sending_reply_;  // the most frequent, which keeps its room
 };
 
 }  // namespace baton::server

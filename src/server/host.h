@@ -40,7 +40,7 @@ struct HostOptions {
   std::string scope;                // for people
   std::size_t idle_stop_s = 0;      // stops after so many seconds without sessions; 0: never
   ServerLimits limits;
-  EngineOptions engine{.longest_linger = {5'000}};
+  EngineOptions engine{.longest_linger = {20'000}};
   MakeAnnex annex;                      // or none
   std::shared_ptr<spdlog::logger> log;  // or none
   std::function<void()> on_ready;       // clients are served from now on

@@ -169,7 +169,8 @@ namespace {
 
 template <class Message>
 bool knows_all(const Message& message) {
-  return message.GetReflection()->GetUnknownFields(message).empty();
+  static const google::protobuf::Reflection* const reflection = message.GetReflection();
+  return reflection->GetUnknownFields(message).empty();
 }
 
 // Without looking into the entries of a Reclaim, which is rare.

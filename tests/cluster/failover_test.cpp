@@ -184,8 +184,9 @@ TEST(Failover, PausedLeaderGrantsNothingWhenItGoesOn) {
   Fleet fleet;
   Workload workload({.url = fleet.url(), .ttl = 9s});
   const std::size_t zombie = fleet.leader();
-  // Slow to give up a connection, so that its requests wait for the one that is paused.
-  auto patient = fleet.connect({.ttl = 60s});
+  // Knows no other server and is slow to give up a connection, so that its requests wait for the
+  // one that is paused.
+  auto patient = fleet.connect({.url = fleet.url(zombie), .ttl = 60s});
   ASSERT_TRUE(workload.goes_on());
   fleet.pause(zombie);
   auto waiting = std::async(std::launch::async, [&] { return patient.lock("prize"); });

@@ -231,7 +231,7 @@ void Engine::gather(const service::Command& command) {
   }
   piece_.AppendToString(&record_);
   batch_time_ = command.now;
-  ++record_commands_;
+  ++gathering_.commands;
   ++commands_since_snapshot_;
   ++counters_.commands;
 }
@@ -324,6 +324,7 @@ void Engine::flush() {
   const std::uint64_t left = state_.reserve().value - state_.next_fence().value;
   const bool is_half_used = left <= options_.fences_per_reserve / 2;
   if (!is_reserving_ && state_.needs_reserve() && is_half_used) add_reserve();
+  if (is_held_back()) return;
   while (under_way_.size() < journal_.most_under_way()) {
     const bool is_due = !may_linger() || now() >= record_since_ + options_.longest_linger;
     if (sealed_.empty() && is_due) seal();
@@ -341,13 +342,29 @@ bool Engine::may_linger() const {
          record_.size() < most_lingering_bytes;
 }
 
+// Those who are told now what came of their commands are likely to have new ones.
+void Engine::hold_back(const Held& done) {
+  if (options_.appends_per_holdback == 0 || done.commands < 2 || !sealed_.empty()) return;
+  const std::int64_t now_us = host_.clock_us();
+  const std::int64_t for_us = (now_us - done.sent_us) / options_.appends_per_holdback;
+  held_back_until_us_ = now_us + for_us;
+  enough_commands_ = gathering_.commands + done.commands;
+  host_.turn_in(for_us);
+}
+
+bool Engine::is_held_back() {
+  if (held_back_until_us_ == 0) return false;
+  if (gathering_.commands < enough_commands_ && host_.clock_us() < held_back_until_us_) return true;
+  held_back_until_us_ = 0;
+  return false;
+}
+
 // What has been gathered becomes a record.
 void Engine::seal() {
   if (record_.empty()) return;
-  counters_.batch_commands.add(static_cast<double>(record_commands_));
+  counters_.batch_commands.add(static_cast<double>(gathering_.commands));
   sealed_bytes_ += record_.size();
   sealed_.push_back({std::exchange(record_, {}), std::exchange(gathering_, {})});
-  record_commands_ = 0;
 }
 
 void Engine::send(std::string record, Held held) {
@@ -373,6 +390,7 @@ void Engine::batch_done(const journal::Fault& fault) {
     is_reserving_ = false;
   }
   if (held.has_ending) --endings_;
+  hold_back(held);
   // The next append runs while this one's effects are told.
   flush();
   host_.deliver(held.effects);

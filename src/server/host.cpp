@@ -23,6 +23,7 @@ constexpr std::chrono::milliseconds between_pulses{100};
 constexpr std::chrono::milliseconds between_looks_at_the_end{20};
 constexpr int most_looks_at_the_end = 50;
 constexpr std::chrono::milliseconds longest_farewell{3000};
+constexpr int appends_per_holdback = 3;  // to etcd
 
 std::string name_of_machine() {
   char name[HOST_NAME_MAX + 1] = "";
@@ -50,11 +51,13 @@ Host::Host(HostOptions options)
       work_(io_.get_executor()),
       pulse_(io_),
       due_(io_),
+      turn_(io_),
       ending_(io_) {
   if (log_ == nullptr) {
     log_ = std::make_shared<spdlog::logger>("", std::make_shared<spdlog::sinks::null_sink_mt>());
   }
   if (names_etcd(options_.journal)) {
+    options_.engine.appends_per_holdback = appends_per_holdback;
     take_seat();
   } else {
     open_journal();
@@ -342,6 +345,13 @@ void Host::post(std::function<void()> what) {
   asio::post(io_, [this, what = std::move(what)] {
     what();
     server_->turn();
+  });
+}
+
+void Host::turn_in(std::int64_t microseconds) {
+  turn_.expires_after(std::chrono::microseconds(microseconds));
+  turn_.async_wait([this](const boost::system::error_code& error) {
+    if (!error) server_->turn();
   });
 }
 

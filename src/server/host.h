@@ -80,6 +80,7 @@ class Host final : private EngineHost {
 
  private:
   void post(std::function<void()> what) override;
+  void turn_in(std::int64_t microseconds) override;
   void run_aside(std::function<void()> what) override;
   std::int64_t clock_us() override;
   std::int64_t wall_us() override;
@@ -114,6 +115,7 @@ class Host final : private EngineHost {
   std::unique_ptr<Annex> annex_;
   boost::asio::steady_timer pulse_;
   boost::asio::steady_timer due_;
+  boost::asio::steady_timer turn_;
   boost::asio::steady_timer ending_;
   std::optional<service::Time> due_at_;
   std::optional<std::int64_t> idle_since_us_;

@@ -1,6 +1,6 @@
 // What arrives at the HTTP port, at a real server over a real socket: any bytes, and requests that
-// are well formed but make no sense. The server answers each in HTTP and, where it says so, in JSON,
-// or hangs up; it never falls over, and answers the next as if nothing had been.
+// are well formed but make no sense. The server answers each in HTTP and, where it says so, in
+// JSON, or hangs up; it never falls over, and answers the next as if nothing had been.
 //
 // An input is a list of pieces. Each is sent when the one before was answered; $session in it
 // stands for the session that was last heard of.
@@ -140,29 +140,28 @@ std::string post(const std::string& target, const std::string& body) {
 std::vector<std::string> seeds() {
   const std::string lock = post("/v1/lock", R"({"names":["a","b"],"ttl":"2s","wait":"0s"})");
   const std::string close = post("/v1/close", R"({"session":"$session"})");
-  return {
-      lock + post("/v1/keepalive", R"({"session":"$session"})") +
-          post("/v1/unlock", R"({"session":"$session","names":["a","b"]})") + close,
-      post("/v1/lock", R"({"name":"a","shared":true,"try":true,"label":"l","max_hold":"1s"})") +
-          post("/v1/upgrade", R"({"session":"$session","name":"a","try":true})") +
-          post("/v1/downgrade", R"({"session":"$session","name":"a"})") + close,
-      request("POST", "/v1/lock", R"({"name":"c","slots":2})", "Idempotency-Key: k\r\n") +
+  return {lock + post("/v1/keepalive", R"({"session":"$session"})") +
+              post("/v1/unlock", R"({"session":"$session","names":["a","b"]})") + close,
+          post("/v1/lock", R"({"name":"a","shared":true,"try":true,"label":"l","max_hold":"1s"})") +
+              post("/v1/upgrade", R"({"session":"$session","name":"a","try":true})") +
+              post("/v1/downgrade", R"({"session":"$session","name":"a"})") + close,
           request("POST", "/v1/lock", R"({"name":"c","slots":2})", "Idempotency-Key: k\r\n") +
-          post("/v1/cancel", R"({"session":"$session","key":"k"})") + close,
-      post("/v1/campaign", R"({"name":"e","value":"v","ttl":"1s"})") +
-          request("GET", "/v1/leader?name=e") +
-          post("/v1/proclaim", R"({"session":"$session","name":"e","value":"w"})") +
-          post("/v1/resign", R"({"session":"$session","name":"e"})"),
-      request("PUT", "/v1/files", R"({"key":"f/%C3%A4","value":"x","version":0})") +
-          request("GET", "/v1/files?key=f/%C3%A4") + request("GET", "/v1/files?prefix=f/") +
-          request("DELETE", "/v1/files?key=f/%C3%A4&version=1"),
-      request("GET", "/v1/watch?prefix=f/&after=0", {}, "Last-Event-ID: 3\r\n"),
-      request("GET", "/v1/sessions") + request("GET", "/v1/locks?name=a") +
-          request("GET", "/v1/status") + request("GET", "/metrics") + request("HEAD", "/healthz") +
-          request("GET", "/readyz"),
-      post("/v1/break", R"({"name":"a","force":true})") +
-          post("/v1/sessions", R"({"ttl":"1s","label":"\u00e4"})") + close,
-      request("OPTIONS", "*") + request("PATCH", "/v1/lock") + request("GET", "/nothing")};
+              request("POST", "/v1/lock", R"({"name":"c","slots":2})", "Idempotency-Key: k\r\n") +
+              post("/v1/cancel", R"({"session":"$session","key":"k"})") + close,
+          post("/v1/campaign", R"({"name":"e","value":"v","ttl":"1s"})") +
+              request("GET", "/v1/leader?name=e") +
+              post("/v1/proclaim", R"({"session":"$session","name":"e","value":"w"})") +
+              post("/v1/resign", R"({"session":"$session","name":"e"})"),
+          request("PUT", "/v1/files", R"({"key":"f/%C3%A4","value":"x","version":0})") +
+              request("GET", "/v1/files?key=f/%C3%A4") + request("GET", "/v1/files?prefix=f/") +
+              request("DELETE", "/v1/files?key=f/%C3%A4&version=1"),
+          request("GET", "/v1/watch?prefix=f/&after=0", {}, "Last-Event-ID: 3\r\n"),
+          request("GET", "/v1/sessions") + request("GET", "/v1/locks?name=a") +
+              request("GET", "/v1/status") + request("GET", "/metrics") +
+              request("HEAD", "/healthz") + request("GET", "/readyz"),
+          post("/v1/break", R"({"name":"a","force":true})") +
+              post("/v1/sessions", R"({"ttl":"1s","label":"\u00e4"})") + close,
+          request("OPTIONS", "*") + request("PATCH", "/v1/lock") + request("GET", "/nothing")};
 }
 
 }  // namespace baton::fuzz

@@ -23,6 +23,7 @@ class FakeHost final : public EngineHost {
   void run_aside(std::function<void()> what) override { what(); }
   std::int64_t clock_us() override { return clock; }
   std::int64_t wall_us() override { return wall; }
+  void turn_in(std::int64_t microseconds) override { wanted_turn = microseconds; }
   void deliver(service::Effects& effects) override {
     for (service::Effect& effect : effects) delivered.push_back(effect);
     if (on_deliver) on_deliver(effects);
@@ -39,6 +40,7 @@ class FakeHost final : public EngineHost {
 
   std::int64_t clock = 1000 * second_us;
   std::int64_t wall = 1'000'000 * second_us;
+  std::int64_t wanted_turn = 0;
   std::deque<std::function<void()>> posted;
   service::Effects delivered;
   std::vector<journal::Fault> faults;

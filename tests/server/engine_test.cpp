@@ -595,44 +595,5 @@ TEST_F(EngineTest, AReplayLeadsToTheSameState) {
   }
 }
 
-TEST_F(EngineTest, WhatNobodyWaitsForMayLinger) {
-  Life life(store, {.longest_linger = {5'000}});
-  life.start();
-  const auto session = life.open("a", true);
-  const auto records = [&] { return store->records.size(); };
-  const std::size_t before = records();
-
-  life.acquire(session, 2, "x", true);
-  life.settle();
-  EXPECT_GT(life.fence(session, 2), 0U) << "it is told";
-  EXPECT_EQ(records(), before) << "and not written yet";
-  life.host.clock += 4'999;
-  life.release(session, 3, "x");
-  life.settle();
-  EXPECT_EQ(records(), before);
-  life.host.clock += 1;
-  life.settle();
-  EXPECT_EQ(records(), before + 1) << "both at once, as old as the first";
-
-  life.acquire(session, 4, "x", true);
-  life.put("key", "value");
-  life.settle();
-  EXPECT_EQ(records(), before + 2) << "somebody waits for the last of them";
-
-  life.acquire(session, 5, "y", true);
-  life.settle();
-  bool is_told = false;
-  life.engine->when_durable([&] { is_told = true; });
-  life.settle();
-  EXPECT_TRUE(is_told) << "or for a look at the state";
-
-  life.acquire(session, 6, "z", true);
-  life.settle();
-  const std::size_t lingering = records();
-  life.engine->expire(session);
-  life.settle();
-  EXPECT_EQ(records(), lingering + 1) << "an end is written at once";
-}
-
 }  // namespace
 }  // namespace baton::server

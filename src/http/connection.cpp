@@ -194,7 +194,9 @@ void Connection::begin_exchange() {
   keeps_alive_ = message.keep_alive();
   is_version_1_0_ = message.version() == 10;
   const auto target = parse_target({message.target().data(), message.target().size()});
-  if (!target) return refuse(400, Error::bad_request, "a percent sign in the address is wrong");
+  if (!target)
+    return refuse(400, Error::bad_request,
+                  "a percent sign in the address is wrong, or it is not UTF-8");
   Request request;
   request.method = is_head_ ? "GET" : std::string(message.method_string());
   request.path = target->path;

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "service/valid.h"
+
 namespace baton::http {
 
 namespace {
@@ -48,6 +50,7 @@ std::optional<Target> parse_target(std::string_view target) {
   Target result;
   const std::size_t mark = target.find('?');
   result.path = target.substr(0, mark);
+  if (!service::is_utf8(result.path)) return std::nullopt;
   if (mark == std::string_view::npos) return result;
   std::string_view rest = target.substr(mark + 1);
   while (!rest.empty()) {
@@ -59,6 +62,7 @@ std::optional<Target> parse_target(std::string_view target) {
     const auto value =
         percent_decoded(equals == std::string_view::npos ? "" : one.substr(equals + 1));
     if (!name || !value) return std::nullopt;
+    if (!service::is_utf8(*name) || !service::is_utf8(*value)) return std::nullopt;
     result.query.emplace_back(*name, *value);
   }
   return result;

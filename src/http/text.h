@@ -12,7 +12,8 @@ namespace baton::http {
 // "a%20b+c" is "a b c" in a query. Nothing, if a percent sign is not followed by two digits.
 std::optional<std::string> percent_decoded(std::string_view text);
 
-// Of "/v1/locks?name=a&prefix=": the path, and the parameters decoded.
+// Of "/v1/locks?name=a&prefix=": the path, and the parameters decoded. Nothing, if a percent sign
+// is wrong or something is not UTF-8.
 struct Target {
   std::string path;
   std::vector<std::pair<std::string, std::string>> query;

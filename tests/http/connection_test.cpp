@@ -35,6 +35,7 @@ TEST_F(ConnectionTest, BadInputGetsAClearAnswer) {
       {"POST", "/v1/lock", R"({"name":"a","slots":100000})", 429, "slots"},
       {"POST", "/v1/lock", R"({"name":"a","session":"1.00","ttl":"9s"})", 400, "opens its session"},
       {"GET", "/v1/locks?name=%f", "", 400, "percent"},
+      {"GET", "/v1/\xA3", "", 400, "UTF-8"},
       {"GET", "/v1/locks?nmae=a", "", 400, "there is no field 'nmae'"},
       {"GET", "/v1/files?key=a&prefix=b", "", 400, "either 'key' or 'prefix'"},
       {"GET", "/v1/watch?after=x", "", 400, "'after' must be a whole number"},

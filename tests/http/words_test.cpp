@@ -147,6 +147,9 @@ TEST(Targets, AreTakenApart) {
   EXPECT_EQ(target->query[1], std::pair(std::string("x"), std::string()));
   EXPECT_FALSE(parse_target("/a?b=%2"));
   EXPECT_FALSE(parse_target("/a?b=%zz"));
+  EXPECT_FALSE(parse_target("/a?b=%ff"));
+  EXPECT_FALSE(parse_target("/a?%ff=b"));
+  EXPECT_FALSE(parse_target("/\xA3"));
 }
 
 TEST(Keys, StandForTheSameRequestOnly) {

@@ -25,6 +25,7 @@ void MemoryJournal::append(std::string record, Done done) {
 }
 
 std::size_t MemoryJournal::most_under_way() const { return work_->faults.most_under_way; }
+std::size_t MemoryJournal::most_record_bytes() const { return work_->faults.most_record_bytes; }
 
 void MemoryJournal::snapshot(Position position, std::string state, Done done) {
   if (work_->snapshot) throw std::logic_error("a snapshot is already under way");

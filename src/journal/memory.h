@@ -53,6 +53,7 @@ struct MemoryFaults {
   // the order in which they came, whichever of them is called. Without it all is done at once.
   std::function<void(std::function<void()>)> later;
   std::size_t most_under_way = 1;
+  std::size_t most_record_bytes = 0;
 };
 
 class MemoryJournal final : public Journal {
@@ -64,6 +65,7 @@ class MemoryJournal final : public Journal {
                 const std::function<void(Position, std::string_view)>& record) override;
   void append(std::string record, Done done) override;
   std::size_t most_under_way() const override;
+  std::size_t most_record_bytes() const override;
   void snapshot(Position position, std::string state, Done done) override;
   void raise_floor(std::uint64_t floor) override;
   std::uint64_t floor() const override { return found_floor_; }

@@ -24,9 +24,9 @@ class DeskTest : public testing::Test {
     for (FakeGuest* guest : {&a, &b}) desk->leave(*guest);
   }
 
-  void begin(EngineOptions options = {}) {
+  void begin(EngineOptions options = {}, journal::MemoryFaults faults = {}) {
     for (FakeGuest* guest : {&a, &b}) guest->told.clear();
-    life = std::make_unique<Life>(store, std::move(options));
+    life = std::make_unique<Life>(store, std::move(options), std::move(faults));
     desk = std::make_unique<Desk>(*life->engine, life->host, DeskOptions{});
     life->host.on_deliver = [this](service::Effects& effects) { desk->deliver(effects); };
     life->start();
@@ -268,6 +268,19 @@ TEST_F(DeskTest, WithoutASessionOneMayWriteAndBreakButNotHold) {
 }
 
 // With and without a snapshot in between.
+TEST_F(DeskTest, WhatTheJournalCannotKeepIsRefused) {
+  for (FakeGuest* guest : {&a, &b}) desk->leave(*guest);
+  begin({}, {.most_record_bytes = 1000});
+  open(a, "a");
+  say(a, put("key", std::string(1000, 'x')));
+  const proto::Reply refused = a.told.back().reply();
+  EXPECT_EQ(static_cast<Error>(refused.error()), Error::too_large);
+  EXPECT_EQ(refused.message(), "a request may have 1000 bytes here, not more");
+  say(a, put("key", std::string(900, 'x')));
+  EXPECT_EQ(a.told.back().reply().error(), 0U);
+  for (const auto& [position, record] : store->records) EXPECT_LT(record.size(), 1100U);
+}
+
 TEST_F(DeskTest, WhoWasAwayWhenItsHoldEndedIsToldByTheNextServer) {
   for (const std::size_t commands_per_snapshot : {1000, 1}) {
     const std::string nonce = std::to_string(commands_per_snapshot);

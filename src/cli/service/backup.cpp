@@ -54,7 +54,8 @@ std::string read_file(const std::string& path) {
 }
 
 std::string describe(const server::BackupInfo& info) {
-  return fmt::format("{} files, epoch {}", grouped(info.files), info.epoch);
+  return fmt::format("{} {}, epoch {}", grouped(info.files), info.files == 1 ? "file" : "files",
+                     info.epoch);
 }
 
 int backup(const BackupOptions& options) {

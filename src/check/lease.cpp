@@ -128,7 +128,7 @@ const Info& info_of_lease() {
 }
 const Info& info_of_takeover() {
   static const Info info =
-      info_of("lease-takeover", "Leases of the lock service, two servers and a takeover");
+      info_of("lease, two servers", "Leases of the lock service, and a takeover");
   return info;
 }
 
@@ -138,8 +138,9 @@ Bounds bounds_of(const Setup& setup, std::uint32_t servers) {
   bounds.setup.size = 2 + servers;
   bounds.requests = 1;
   bounds.time.counts = true;
-  bounds.budgets = {.crash = 1, .delay = 1, .pause = 1, .drift = 1, .cut = 1, .faults = 2};
-  if (servers > 1) bounds.budgets.takeover = 1;
+  bounds.budgets = {.crash = 1, .delay = 1, .pause = 1, .drift = 1, .cut = 1};
+  bounds.budgets.takeover = servers - 1;
+  bounds.budgets.faults = servers == 1 ? 2 : 1;
   return bounds;
 }
 
@@ -149,6 +150,27 @@ const Checkable& lease() {
   static const Checkable lease{
       &info_of_lease, [](const Setup& setup) { return bounds_of(setup, 1); }, &check_lease};
   return lease;
+}
+
+const Checkable& lease_without(service::LeaseRule rule) {
+  return rule < service::LeaseRule::leader_proof ? lease() : lease_takeover();
+}
+
+Bounds lease_bounds_without(service::LeaseRule rule, const Setup& setup) {
+  using enum service::LeaseRule;
+  Bounds bounds = lease_without(rule).bounds(setup);
+  bounds.lease_rule = rule;
+  // What takes long to go wrong is looked for with no more than it takes.
+  const auto show_by = [&](const Budgets& budgets, bool with_requests = false) {
+    bounds.budgets = budgets;
+    bounds.requests = with_requests ? 1 : 0;
+  };
+  if (rule == leader_proof) show_by({.takeover = 1, .faults = 1});
+  if (rule == proof_from_send) show_by({.delay = 1, .takeover = 1, .faults = 1});
+  if (rule == early_takeover_wait) show_by({.cut = 1, .takeover = 1, .faults = 1});
+  if (rule == leases_only_grow) show_by({.delay = 1, .cut = 2, .takeover = 1, .faults = 3});
+  if (rule == farewell_last) show_by({.crash = 1, .takeover = 1, .faults = 1}, true);
+  return bounds;
 }
 
 const Checkable& lease_takeover() {

@@ -173,7 +173,10 @@ void LeaseWorld::Turn::server_resumes(std::size_t k, std::size_t order) {
 }
 
 void LeaseWorld::Turn::expire(std::size_t k, std::size_t i) {
-  if (!s_.client[i].harmed && s_.client[i].stage != Stage::over) fail(keeping_alive_helps);
+  const Client& c = s_.client[i];
+  // Who stays with another server although that is silent has itself to blame.
+  const bool stays_away = c.server != k && s_.server[c.server].paused;
+  if (!c.harmed && !stays_away && c.stage != Stage::over) fail(keeping_alive_helps);
   Kept kept = s_.server[k].applied();
   kept.alive[i] = false;
   if (kept.holder == i + 1) {

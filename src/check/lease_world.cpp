@@ -131,6 +131,14 @@ bool LeaseWorld::is_settled(const State& state) {
 
 namespace {
 
+// Whether the client hears so little of its server that it should try the other.
+bool may_move(const LeaseWorld::State& state, std::size_t i) {
+  const LeaseWorld::Client& c = state.client[i];
+  const bool in_jeopardy =
+      c.lease.phase == LeaseClient::Phase::jeopardy || c.lease.phase == LeaseClient::Phase::doubt;
+  return state.servers > 1 && in_jeopardy && !state.server[c.server].runs() && !c.cut_off;
+}
+
 bool has(const LeaseWorld::State& state, Number budget) {
   return budget > 0 && state.faults_left > 0;
 }
@@ -181,9 +189,7 @@ void LeaseWorld::add_of_client(const State& state, std::size_t i, std::vector<St
         to.add(client_wakes_in_vain, i);
         to.add(client_wakes_unanswered, i);
       }
-      const bool in_jeopardy = c.lease.phase == LeaseClient::Phase::jeopardy ||
-                               c.lease.phase == LeaseClient::Phase::doubt;
-      if (several && in_jeopardy && !s.runs() && !c.cut_off) to.add(client_moves, i);
+      if (may_move(state, i)) to.add(client_moves, i);
     }
     const bool may_ask = c.stage == Stage::idle && c.request < 2 * bounds_.requests;
     if (may_ask && client(state, i).has_lease(now)) to.add(client_asks, i);
@@ -221,7 +227,9 @@ void LeaseWorld::add_of_server(const State& state, std::size_t k, std::vector<St
       if (renews && has(state, state.lates_left)) to.add(server_turns_unanswered, k);
     }
     if (!s.journal.empty() && !s.cut_off) to.add(journal_writes, k);
-    if (has(state, state.pauses_left) && !s.cut_off) to.add(server_pauses, k);
+    // The pause of a leader without a rival is part of the world of one server.
+    const bool may_pause = !several || (!s.cut_off && state.server[0].leads());
+    if (may_pause && has(state, state.pauses_left)) to.add(server_pauses, k);
     if (several && is_at_stake && state.partings_left > 0) to.add(store_breaks, k);
     // Before its proof has ended nobody would notice; and after that it is as bad as a fault.
     const bool is_in_time = !has_proof(state, k) && state.faults_left > 0;
@@ -450,8 +458,8 @@ void LeaseWorld::tidy_server(State& state, std::size_t k) {
     throw std::logic_error("the server would miss the end of a lease");
   }
   s.lease.earliest = earliest;
-  // Nobody can take over from it, and so it needs no proof. Of two such servers one looks at the
-  // leases when one of them has ended, and else as soon as it can.
+  // Nobody can take over from it, and so it needs no proof. Where there are two servers it looks at
+  // the leases at once if none has ended, which changes nothing.
   if (!state.is_contested(k)) {
     s.proof = {.leads = true, .from = {}, .next_send = {}};
     if (state.servers > 1 && !s.paused && !s.turned) {

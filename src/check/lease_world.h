@@ -12,13 +12,14 @@
 // unit or two where one has passed.
 //
 // Two servers share a store in which the journal lies and the key of the leader, who renews it in
-// every unit. Budgets are then also for a leader that is cut off from the store, and for answers to
-// its renewals that are late. What was under way to the store when its server was cut off, paused
-// or crashed may arrive at any time. The second server takes over when the key has ended or was
-// given up, or early, at any time: then the first goes on until it hears of that or its proof ends.
-// A server that crashes or stops does not return, and nobody takes over from the second. A client
-// is connected to one server, and goes to the other when it is told that this one does not lead,
-// when it hears nothing for a while, or after it was cut off.
+// every unit. The leader may be cut off from the store, once, and the answer to a renewal may be
+// late. What was under way to the store when its server was cut off, paused or crashed may arrive
+// at any time. The second server takes over early, at any time, or at the latest when the key has
+// ended or was given up. If early, the first goes on until it hears of that or its proof ends. A
+// server that crashes or stops does not return, and nobody takes over from the second. A client is
+// connected to one server, and goes to the other when it is told that this one does not lead, when
+// it hears nothing for a while, or after it was cut off. Clients are not paused. Runs end when the
+// takeover is over: what may follow is the world of one server.
 //
 // A keepalive that is not late is answered at once, unless something is before it in its channel:
 // all orders of keepalives and the rest would be too many states.

@@ -7,6 +7,7 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "check/catalog.h"
 #include "cli/algorithms.h"
@@ -37,11 +38,21 @@ class CheckCommand {
       : options_(options), saved_(options.save) {}
 
   int run() {
-    const check::Checkable& subject = chosen();
-    const check::Bounds bounds = options_.bounds(subject);
     if (!options_.save.empty() && sim::find(options_.algorithm) == nullptr) {
+      chosen();  // says what is wrong, if there is no such algorithm
       throw UsageError("--save goes with algorithms that 'baton sim' can run");
     }
+    int code = exit_ok;
+    for (const check::Checkable* subject : chosen()) {
+      const int one = run(*subject);
+      if (code != exit_violation && one != exit_ok) code = one;
+    }
+    return code;
+  }
+
+ private:
+  int run(const check::Checkable& subject) {
+    const check::Bounds bounds = options_.bounds(subject);
     TraceOutput output(options_.drawing, bounds.setup.size);
     warn_if_large(subject, bounds);
     const Report report = search(subject, bounds);
@@ -51,27 +62,34 @@ class CheckCommand {
     } else if (output.leaves_standard_output()) {
       std::cout << text_of(subject.info(), bounds, report, options_.drawing.ascii);
     }
-    if (broken != nullptr) show(subject.info(), *broken, output);
+    if (broken != nullptr) show(subject, *broken, output);
     return exit_code(report);
   }
 
- private:
-  const check::Checkable& chosen() const {
-    if (options_.algorithm == check::membership().info().name) return check::membership();
-    if (options_.algorithm == check::lease().info().name) return check::lease();
+  // Of most there is one.
+  std::vector<const check::Checkable*> chosen() const {
+    if (options_.algorithm == check::membership().info().name) return {&check::membership()};
+    if (options_.algorithm == check::lease().info().name) return chosen_leases();
     for (const check::Checkable& machine : check::machines()) {
-      if (machine.info().name == options_.algorithm) return machine;
+      if (machine.info().name == options_.algorithm) return {&machine};
     }
     const check::Entry* entry = check::find(options_.algorithm);
     if (entry == nullptr) algorithm(options_.algorithm);  // says what is wrong
     const check::Checkable& found = entry->with(options_.layers());
     if (found.check == nullptr) algorithm_on_layers(options_.algorithm, options_.layers());
-    return found;
+    return {&found};
+  }
+  std::vector<const check::Checkable*> chosen_leases() const {
+    if (options_.servers == 1) return {&check::lease()};
+    if (options_.servers == 2) return {&check::lease_takeover()};
+    if (!options_.omission.empty()) return {&check::lease_without(options_.lease_rule())};
+    return {&check::lease(), &check::lease_takeover()};
   }
 
   // A large group may be too large. How many states it has can be guessed from smaller ones.
   void warn_if_large(const check::Checkable& subject, const check::Bounds& bounds) const {
-    if (bounds.setup.size <= 3 || options_.json) return;
+    const bool is_guessed = bounds.setup.size > 3 && &subject != &check::lease_takeover();
+    if (!is_guessed || options_.json) return;
     check::CheckOptions probe = options_.search(subject.info());
     const std::uint64_t memory = probe.explore.memory;
     probe.liveness = false;
@@ -114,7 +132,8 @@ class CheckCommand {
   }
 
   // The run itself, drawn, or told where no host can follow it.
-  void show(const Info& info, const Finding& broken, TraceOutput& output) {
+  void show(const check::Checkable& subject, const Finding& broken, TraceOutput& output) {
+    const Info& info = subject.info();
     const bool is_membership = info.name == check::membership().info().name;
     if (!is_membership && sim::find(options_.algorithm) == nullptr) {
       if (!options_.json) std::cout << "\n" << steps_of(broken);
@@ -129,7 +148,7 @@ class CheckCommand {
     if (saved_) {
       saved_.replace([&](std::ostream& out) { out << view::write_schedule(schedule); });
     }
-    const Setup setup = options_.bounds(chosen()).setup;
+    const Setup setup = options_.bounds(subject).setup;
     sim::Replayed replayed = is_membership
                                  ? sim::replay_membership(setup, schedule)
                                  : algorithm_on_layers(options_.algorithm, options_.layers())

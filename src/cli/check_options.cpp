@@ -82,6 +82,13 @@ void CheckCommandOptions::add_to(CLI::App& command) {
   count("--cuts", cuts, "Leases: so many connections that break, and return at any time");
   count("--drifts", drifts, "Leases: so many units of time that one clock does not show, or twice");
   count("--faults", faults, "Leases: so many faults of all kinds together (0: no such limit)");
+  command
+      .add_option("--servers", servers, "Leases: one, or two that share a journal (default: both)")
+      ->check(whole_number(1, 2))
+      ->group("Instance");
+  command.add_option("--takeovers", takeovers, "Leases: whether the second server may take over")
+      ->check(whole_number(0, 1))
+      ->group("Instance");
   count("--under-way", under_way, "Leaves out runs with more messages on one channel");
   command.add_flag("--atomic", atomic, "Shared memory: registers are atomic, not only safe")
       ->disable_flag_override()
@@ -186,7 +193,13 @@ check::Bounds CheckCommandOptions::bounds(const check::Checkable& subject) const
 
 check::Bounds CheckCommandOptions::bounds(const check::Checkable& subject,
                                           std::int64_t size) const {
+  const bool is_lease = algorithm == check::lease().info().name;
+  if (is_lease && size != 3) {
+    throw UsageError("lease is checked with two clients, and one server or two (--servers)");
+  }
+  if (is_lease && requests == "any") throw UsageError("lease needs a number of --requests");
   check::Bounds bounds = subject.bounds(group.setup(size));
+  if (is_lease) bounds = lease_bounds(subject);
   if (!requests.empty() && requests != "any") {
     const auto [end, error] =
         std::from_chars(requests.data(), requests.data() + requests.size(), bounds.requests);
@@ -212,19 +225,12 @@ check::Bounds CheckCommandOptions::bounds(const check::Checkable& subject,
   take("--cuts", cuts, bounds.budgets.cut);
   take("--drifts", drifts, bounds.budgets.drift);
   take("--faults", faults, bounds.budgets.faults);
+  take("--takeovers", takeovers, bounds.budgets.takeover);
   take("--under-way", under_way, bounds.under_way);
   take("--time", time, bounds.time.limit);
   take("--tickets", tickets, bounds.tickets);
   if (atomic) bounds.atomic = true;
-  const bool is_lease = algorithm == check::lease().info().name;
-  if (is_lease && size != 3) {
-    throw UsageError("lease is checked with two clients and one server, which are 3 processes");
-  }
-  if (!omission.empty() && is_lease) {
-    const auto rule = service::lease_rule_named(omission);
-    if (!rule) throw UsageError("'" + omission + "' is no rule of the lease protocol");
-    bounds.lease_rule = *rule;
-  } else if (!omission.empty()) {
+  if (!omission.empty() && !is_lease) {
     if (!resilient && algorithm != Membership::info().name) {
       throw UsageError("--omit goes with --resilient");
     }
@@ -234,6 +240,23 @@ check::Bounds CheckCommandOptions::bounds(const check::Checkable& subject,
   if (no_symmetry) bounds.reductions.symmetry = false;
   if (no_partial_order) bounds.reductions.partial_order = false;
   return bounds;
+}
+
+check::Bounds CheckCommandOptions::lease_bounds(const check::Checkable& subject) const {
+  const service::LeaseRule rule = lease_rule();
+  const Setup setup = group.setup(3);
+  check::Bounds bounds = subject.bounds(setup);
+  const bool matters = &subject == &check::lease_without(rule);
+  if (matters && !omission.empty()) bounds = check::lease_bounds_without(rule, setup);
+  bounds.lease_rule = rule;
+  return bounds;
+}
+
+service::LeaseRule CheckCommandOptions::lease_rule() const {
+  if (omission.empty()) return service::LeaseRule::none;
+  const auto rule = service::lease_rule_named(omission);
+  if (!rule) throw UsageError("'" + omission + "' is no rule of the lease protocol");
+  return *rule;
 }
 
 check::CheckOptions CheckCommandOptions::search(const Info& info) const {

@@ -36,6 +36,8 @@ struct CheckCommandOptions {
   std::uint32_t cuts = 0;
   std::uint32_t drifts = 0;
   std::uint32_t faults = 0;
+  std::uint32_t servers = 0;
+  std::uint32_t takeovers = 0;
   std::uint32_t under_way = 0;
   std::uint32_t time = 0;
   bool atomic = false;
@@ -73,11 +75,15 @@ struct CheckCommandOptions {
   // where there is none.
   check::Bounds bounds(const check::Checkable& subject) const;
   check::Bounds bounds(const check::Checkable& subject, std::int64_t size) const;
+  // The rule of the lease protocol that is to be left out.
+  service::LeaseRule lease_rule() const;
   check::CheckOptions search(const Info& info) const;
   // What a schedule says of the group, for `baton sim --replay`.
   std::vector<std::string> arguments(const Info& info) const;
 
  private:
+  check::Bounds lease_bounds(const check::Checkable& subject) const;
+
   std::vector<std::string> given_;
   std::vector<std::string> of_group_;  // what was typed about the group
 };

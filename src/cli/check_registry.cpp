@@ -86,6 +86,7 @@ std::vector<Subject> whole_registry() {
   for (const check::Checkable& machine : check::machines()) all.push_back({&machine});
   all.push_back({&check::membership()});
   all.push_back({&check::lease()});
+  all.push_back({&check::lease_takeover()});
   return all;
 }
 

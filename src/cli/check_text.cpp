@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 #include <cstdio>
 
+#include "check/catalog.h"
 #include "check/state_store.h"
 #include "cli/command.h"
 #include "cli/text.h"
@@ -86,8 +87,12 @@ std::string describe(const Info& info, const check::Bounds& bounds) {
                               : info.kind == Kind::election    ? "election"
                               : info.kind == Kind::observation ? "observation"
                                                                : "request";
+  const bool is_lease =
+      info.name == check::lease().info().name || info.name == check::lease_takeover().info().name;
   if (bounds.requests == 0) {
-    text += is_membership ? "no claims" : "any number of " + request + "s each";
+    text += is_membership ? "no claims"
+            : is_lease    ? "no requests"
+                          : "any number of " + request + "s each";
   } else {
     text += times(bounds.requests, request.c_str(), (request + "s").c_str()) + " each";
   }
@@ -107,6 +112,7 @@ std::string describe(const Info& info, const check::Bounds& bounds) {
   add(budgets.delay, "late message", "late messages");
   add(budgets.pause, "pause", "pauses");
   add(budgets.cut, "broken connection", "broken connections");
+  add(budgets.takeover, "takeover", "takeovers");
   add(budgets.drift, "drift of a clock", "drifts of a clock");
   if (budgets.faults > 0)
     text += ", at most " + times(budgets.faults, "fault", "faults") + " in all";

@@ -206,8 +206,10 @@ void LeaseServer::close(SessionId session) {
 
 // A client that has spoken to this epoch need not have heard its answer: it may still hear a
 // predecessor, and the time that was given for that is not to be taken back.
-void LeaseServer::extend(Lease& lease, Time until) const {
-  lease.until = omits(LeaseRule::leases_only_grow) ? until : std::max(lease.until, until);
+void LeaseServer::extend(Lease& lease, Time until) {
+  if (until < lease.until && !omits(LeaseRule::leases_only_grow)) return;
+  lease.until = until;
+  state_.earliest = std::min(state_.earliest, until);
 }
 
 void LeaseServer::wake(Time now) {

@@ -276,7 +276,7 @@ class LeaseServer {
   Lease* find(SessionId session);
   const Lease* find(SessionId session) const;
   void add(const Lease& lease);
-  void extend(Lease& lease, Time until) const;
+  void extend(Lease& lease, Time until);
 
   Duration longest_turn_;
   LeaseRule omitted_;

@@ -1,4 +1,5 @@
-// The lease protocol holds in every run with up to two faults, and each of its rules is needed.
+// The lease protocol holds in every run with up to two faults, and in every run with a takeover and
+// one fault besides, and each of its rules is needed.
 #include "service/lease.h"
 
 #include <gtest/gtest.h>
@@ -125,8 +126,96 @@ INSTANTIATE_TEST_SUITE_P(Rules, LeaseWithout, testing::ValuesIn(omissions),
                            return name;
                          });
 
-TEST(Lease, EveryRuleOfOneServerIsLeftOutOnce) {
-  EXPECT_EQ(std::size(omissions) + 1, static_cast<std::size_t>(LeaseRule::leader_proof));
+// --- Two servers --------------------------------------------------------------------------------
+
+Report search_takeover(const Bounds& bounds) {
+  CheckOptions options;
+  options.explore.threads = 2;
+  return lease_takeover().check(bounds, options);
+}
+
+Bounds takeover_instance(const Budgets& budgets) {
+  Bounds bounds = lease_takeover().bounds({});
+  bounds.budgets = budgets;
+  return bounds;
+}
+
+std::string what_goes_wrong(const Report& report) {
+  std::string all;
+  for (const Finding& finding : report.findings) {
+    if (finding.verdict == Finding::Verdict::holds || finding.what == "it never happens") continue;
+    all += finding.property + ": " + finding.what + "\n";
+    for (const std::string& step : finding.told) all += "  " + step + "\n";
+  }
+  return all;
+}
+
+TEST(LeaseTakeover, HoldsWithoutFaults) {
+  const Report report = search_takeover(takeover_instance({.takeover = 1, .faults = 1}));
+  EXPECT_TRUE(report.is_exhausted());
+  EXPECT_EQ(what_goes_wrong(report), "");
+  EXPECT_EQ(report.safety.distinct, 466'967U);
+}
+
+TEST(LeaseTakeover, HoldsWithAnyFaultBesides) {
+  const Bounds bounds = lease_takeover().bounds({});
+  EXPECT_EQ(bounds.budgets.takeover, 1U);
+  EXPECT_EQ(bounds.budgets.faults, 1U);
+  const Report report = search_takeover(bounds);
+  EXPECT_TRUE(report.is_exhausted());
+  EXPECT_EQ(what_is_wrong(report), "");
+}
+
+TEST(LeaseTakeover, LeasesHoldWithAnyTwoFaults) {
+  Bounds bounds = takeover_instance(
+      {.crash = 1, .delay = 1, .pause = 1, .drift = 1, .cut = 2, .takeover = 1, .faults = 2});
+  bounds.requests = 0;
+  const Report report = search_takeover(bounds);
+  EXPECT_TRUE(report.is_exhausted());
+  EXPECT_EQ(what_goes_wrong(report), "");
+}
+
+struct OmittedOfTwo {
+  LeaseRule rule;
+  const char* broken;
+};
+void PrintTo(const OmittedOfTwo& omitted, std::ostream* to) { *to << name_of(omitted.rule); }
+
+class LeaseTakeoverWithout : public testing::TestWithParam<OmittedOfTwo> {};
+
+TEST_P(LeaseTakeoverWithout, Fails) {
+  const Bounds bounds = lease_bounds_without(GetParam().rule, {});
+  EXPECT_EQ(bounds.lease_rule, GetParam().rule);
+  EXPECT_EQ(&lease_without(GetParam().rule), &lease_takeover());
+  const Report report = search_takeover(bounds);
+  ASSERT_NE(report.broken(), nullptr);
+  bool found = false;
+  for (const Finding& finding : report.findings) {
+    if (finding.property != GetParam().broken) continue;
+    found = finding.verdict == Finding::Verdict::broken && !finding.told.empty();
+  }
+  EXPECT_TRUE(found) << what_goes_wrong(report);
+}
+
+const OmittedOfTwo omissions_of_two[] = {
+    {LeaseRule::leader_proof, "no end while the lease runs"},
+    {LeaseRule::proof_from_send, "no end while the lease runs"},
+    {LeaseRule::early_takeover_wait, "no end while the lease runs"},
+    {LeaseRule::leases_only_grow, "no end while the lease runs"},
+    {LeaseRule::append_compares, "nothing acknowledged is lost"},
+    {LeaseRule::read_up_to_key, "nothing acknowledged is lost"},
+    {LeaseRule::farewell_last, "one holder"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Rules, LeaseTakeoverWithout, testing::ValuesIn(omissions_of_two),
+                         [](const auto& omitted) {
+                           std::string name(name_of(omitted.param.rule));
+                           std::erase(name, '-');
+                           return name;
+                         });
+
+TEST(Lease, EveryRuleIsLeftOutOnce) {
+  EXPECT_EQ(std::size(omissions) + std::size(omissions_of_two) + 1, service::lease_rules);
 }
 
 }  // namespace

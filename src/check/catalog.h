@@ -39,8 +39,5 @@ const Checkable& membership();
 // second may take over.
 const Checkable& lease();
 const Checkable& lease_takeover();
-// The one of the two in which this rule matters, and its instance in which that shows.
-const Checkable& lease_without(service::LeaseRule rule);
-Bounds lease_bounds_without(service::LeaseRule rule, const Setup& setup);
 
 }  // namespace baton::check

@@ -4,6 +4,7 @@
 
 #include "check/catalog.h"
 #include "check/check.h"
+#include "check/lease_rules.h"
 #include "check/lease_world.h"
 
 namespace baton::check {

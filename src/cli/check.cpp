@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "check/catalog.h"
+#include "check/lease_rules.h"
 #include "cli/algorithms.h"
 #include "cli/check_options.h"
 #include "cli/check_registry.h"
@@ -44,6 +45,7 @@ class CheckCommand {
     }
     int code = exit_ok;
     for (const check::Checkable* subject : chosen()) {
+      if (interrupted) break;
       const int one = run(*subject);
       if (code != exit_violation && one != exit_ok) code = one;
     }

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
+#include <utility>
 
 #include "check/defaults.h"
+#include "check/lease_rules.h"
 #include "cli/command.h"
 #include "cli/numbers.h"
 #include "cli/text.h"
@@ -42,6 +44,30 @@ std::uint64_t memory_to_spare() {
   }
   return std::uint64_t{2} << 30;
 }
+
+std::vector<std::string> lease_rule_names() {
+  std::vector<std::string> names;
+  for (std::size_t i = 1; i < service::lease_rules; ++i) {
+    names.emplace_back(name_of(static_cast<service::LeaseRule>(i)));
+  }
+  return names;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string all;
+  for (const std::string& word : words) all += (all.empty() ? "" : ", ") + word;
+  return all;
+}
+
+// What the world of the lease protocol does not know, and what only it knows.
+constexpr const char* not_of_lease[] = {
+    "--requesters",   "--fifo",        "--reorder",         "--losses", "--duplicates",
+    "--recoveries",   "--suspicions",  "--tickets",         "--time",   "--under-way",
+    "--atomic",       "--reliable",    "--resilient",       "--demand", "--save",
+    "--no-canonical", "--no-symmetry", "--no-partial-order"};
+constexpr const char* only_of_lease[] = {"--cuts", "--drifts", "--faults", "--servers"};
+// Of each kind of fault, and of requests: its states have no room for more.
+constexpr std::uint32_t most_of_lease = 3;
 
 }  // namespace
 
@@ -83,11 +109,10 @@ void CheckCommandOptions::add_to(CLI::App& command) {
   count("--drifts", drifts, "Leases: so many units of time that one clock does not show, or twice");
   count("--faults", faults, "Leases: so many faults of all kinds together (0: no such limit)");
   command
-      .add_option("--servers", servers, "Leases: one, or two that share a journal (default: both)")
+      .add_option(
+          "--servers", servers,
+          "Leases: one, or two of which the second takes over (default: first one, then two)")
       ->check(whole_number(1, 2))
-      ->group("Instance");
-  command.add_option("--takeovers", takeovers, "Leases: whether the second server may take over")
-      ->check(whole_number(0, 1))
       ->group("Instance");
   count("--under-way", under_way, "Leaves out runs with more messages on one channel");
   command.add_flag("--atomic", atomic, "Shared memory: registers are atomic, not only safe")
@@ -106,8 +131,8 @@ void CheckCommandOptions::add_to(CLI::App& command) {
       .add_option("--omit", omission,
                   "Leave out one rule of the resilient layer, to see what it is for: "
                   "durable-promises, unique-epochs, stable-storage, hold-rule, "
-                  "waiting-for-leases, loyalty, release-replay, epoch-check; or of the lease "
-                  "protocol: see docs/lease.md")
+                  "waiting-for-leases, loyalty, release-replay, epoch-check; or of lease: " +
+                      joined(lease_rule_names()))
       ->group("Layers");
 
   command
@@ -194,16 +219,17 @@ check::Bounds CheckCommandOptions::bounds(const check::Checkable& subject) const
 check::Bounds CheckCommandOptions::bounds(const check::Checkable& subject,
                                           std::int64_t size) const {
   const bool is_lease = algorithm == check::lease().info().name;
-  if (is_lease && size != 3) {
-    throw UsageError("lease is checked with two clients, and one server or two (--servers)");
-  }
-  if (is_lease && requests == "any") throw UsageError("lease needs a number of --requests");
-  check::Bounds bounds = subject.bounds(group.setup(size));
-  if (is_lease) bounds = lease_bounds(subject);
-  if (!requests.empty() && requests != "any") {
+  refuse_what_does_not_go_with(is_lease);
+  check::Bounds bounds = is_lease ? lease_bounds(subject) : subject.bounds(group.setup(size));
+  if (!requests.empty() && (requests != "any" || is_lease)) {
     const auto [end, error] =
         std::from_chars(requests.data(), requests.data() + requests.size(), bounds.requests);
-    if (error != std::errc{} || end != requests.data() + requests.size() || bounds.requests == 0) {
+    const bool is_number = error == std::errc{} && end == requests.data() + requests.size();
+    if (is_lease && (!is_number || bounds.requests > most_of_lease)) {
+      throw UsageError("--requests of lease is a number from 0 to " +
+                       std::to_string(most_of_lease) + ", not '" + requests + "'");
+    }
+    if (!is_number || (bounds.requests == 0 && !is_lease)) {
       throw UsageError("--requests is a number above 0 or 'any', not '" + requests + "'");
     }
   }
@@ -225,7 +251,6 @@ check::Bounds CheckCommandOptions::bounds(const check::Checkable& subject,
   take("--cuts", cuts, bounds.budgets.cut);
   take("--drifts", drifts, bounds.budgets.drift);
   take("--faults", faults, bounds.budgets.faults);
-  take("--takeovers", takeovers, bounds.budgets.takeover);
   take("--under-way", under_way, bounds.under_way);
   take("--time", time, bounds.time.limit);
   take("--tickets", tickets, bounds.tickets);
@@ -242,21 +267,53 @@ check::Bounds CheckCommandOptions::bounds(const check::Checkable& subject,
   return bounds;
 }
 
+void CheckCommandOptions::refuse_what_does_not_go_with(bool is_lease) const {
+  if (!is_lease) {
+    for (const char* const option : only_of_lease) {
+      if (!algorithm.empty() && was_given(option)) {
+        throw UsageError(std::string(option) + " goes with lease, not with " + algorithm);
+      }
+    }
+    return;
+  }
+  for (const char* const option : not_of_lease) {
+    if (was_given(option)) throw UsageError(std::string(option) + " does not go with lease");
+  }
+  if (was_given("--processes")) {
+    throw UsageError("lease has always two clients; --servers says how many servers, 1 or 2");
+  }
+  const std::pair<const char*, std::uint32_t> counts[] = {{"--crashes", crashes},
+                                                          {"--delays", delays},
+                                                          {"--pauses", pauses},
+                                                          {"--cuts", cuts},
+                                                          {"--drifts", drifts}};
+  for (const auto& [option, count] : counts) {
+    if (count <= most_of_lease) continue;
+    throw UsageError(std::string(option) + " of lease is at most " + std::to_string(most_of_lease) +
+                     ", not " + std::to_string(count));
+  }
+}
+
 check::Bounds CheckCommandOptions::lease_bounds(const check::Checkable& subject) const {
-  const service::LeaseRule rule = lease_rule();
   const Setup setup = group.setup(3);
   check::Bounds bounds = subject.bounds(setup);
-  const bool matters = &subject == &check::lease_without(rule);
-  if (matters && !omission.empty()) bounds = check::lease_bounds_without(rule, setup);
+  if (omission.empty()) return bounds;
+  const service::LeaseRule rule = lease_rule();
+  const check::Checkable& shows = check::lease_without(rule);
+  if (&subject == &shows) return check::lease_bounds_without(rule, setup);
+  if (&shows == &check::lease_takeover()) {
+    throw UsageError("'" + omission + "' is a rule for two servers: see --servers");
+  }
   bounds.lease_rule = rule;
   return bounds;
 }
 
 service::LeaseRule CheckCommandOptions::lease_rule() const {
-  if (omission.empty()) return service::LeaseRule::none;
-  const auto rule = service::lease_rule_named(omission);
-  if (!rule) throw UsageError("'" + omission + "' is no rule of the lease protocol");
-  return *rule;
+  if (const auto rule = service::lease_rule_named(omission)) return *rule;
+  const std::vector<std::string> names = lease_rule_names();
+  const std::string guess = did_you_mean(omission, names);
+  throw UsageError("'" + omission + "' is no rule of the lease protocol" +
+                   (guess.empty() ? "; they are " + joined(names) : guess));
 }
 
 check::CheckOptions CheckCommandOptions::search(const Info& info) const {

@@ -37,7 +37,6 @@ struct CheckCommandOptions {
   std::uint32_t drifts = 0;
   std::uint32_t faults = 0;
   std::uint32_t servers = 0;
-  std::uint32_t takeovers = 0;
   std::uint32_t under_way = 0;
   std::uint32_t time = 0;
   bool atomic = false;
@@ -82,6 +81,7 @@ struct CheckCommandOptions {
   std::vector<std::string> arguments(const Info& info) const;
 
  private:
+  void refuse_what_does_not_go_with(bool is_lease) const;
   check::Bounds lease_bounds(const check::Checkable& subject) const;
 
   std::vector<std::string> given_;

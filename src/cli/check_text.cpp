@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/text.h"
 #include "layer/membership.h"
+#include "service/lease.h"
 
 namespace baton::cli {
 
@@ -74,9 +75,24 @@ std::string_view name_of(Finding::Verdict verdict) {
   return "";
 }
 
+namespace {
+
+// "lease, two clients and one server, durable and fast locks, without the rule drift-margin, "
+std::string of_lease(const check::Bounds& bounds, bool two_servers) {
+  std::string text = std::string("lease, two clients and ") +
+                     (two_servers ? "two servers" : "one server") + ", durable and fast locks, ";
+  if (bounds.lease_rule == service::LeaseRule::none) return text;
+  return text + "without the rule " + std::string(service::name_of(bounds.lease_rule)) + ", ";
+}
+
+}  // namespace
+
 std::string describe(const Info& info, const check::Bounds& bounds) {
+  const bool has_two_servers = info.name == check::lease_takeover().info().name;
+  const bool is_lease = has_two_servers || info.name == check::lease().info().name;
   std::string text =
-      std::string(info.name) + ", " + std::to_string(bounds.setup.size) + " processes, ";
+      is_lease ? of_lease(bounds, has_two_servers)
+               : std::string(info.name) + ", " + std::to_string(bounds.setup.size) + " processes, ";
   if (info.kind == Kind::shared_memory) {
     return text + (bounds.atomic ? "atomic" : "safe") + " registers, tickets up to " +
            std::to_string(bounds.tickets);
@@ -87,8 +103,6 @@ std::string describe(const Info& info, const check::Bounds& bounds) {
                               : info.kind == Kind::election    ? "election"
                               : info.kind == Kind::observation ? "observation"
                                                                : "request";
-  const bool is_lease =
-      info.name == check::lease().info().name || info.name == check::lease_takeover().info().name;
   if (bounds.requests == 0) {
     text += is_membership ? "no claims"
             : is_lease    ? "no requests"
@@ -112,10 +126,10 @@ std::string describe(const Info& info, const check::Bounds& bounds) {
   add(budgets.delay, "late message", "late messages");
   add(budgets.pause, "pause", "pauses");
   add(budgets.cut, "broken connection", "broken connections");
-  add(budgets.takeover, "takeover", "takeovers");
   add(budgets.drift, "drift of a clock", "drifts of a clock");
   if (budgets.faults > 0)
     text += ", at most " + times(budgets.faults, "fault", "faults") + " in all";
+  if (budgets.takeover > 0) text += ", and besides one takeover, early or not";
   if (bounds.time.counts) {
     text += ", time counts";
     if (bounds.time.limit != 0) text += " (" + std::to_string(bounds.time.limit) + " units)";

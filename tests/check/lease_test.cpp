@@ -7,6 +7,7 @@
 #include <string>
 
 #include "check/catalog.h"
+#include "check/lease_rules.h"
 
 namespace baton::check {
 namespace {
@@ -157,13 +158,43 @@ TEST(LeaseTakeover, HoldsWithoutFaults) {
   EXPECT_EQ(report.safety.distinct, 466'967U);
 }
 
-TEST(LeaseTakeover, HoldsWithAnyFaultBesides) {
-  const Bounds bounds = lease_takeover().bounds({});
-  EXPECT_EQ(bounds.budgets.takeover, 1U);
-  EXPECT_EQ(bounds.budgets.faults, 1U);
-  const Report report = search_takeover(bounds);
+// Every run of the default instance, which allows one fault, is a run of one of these.
+struct Fault {
+  const char* name;
+  Budgets budgets;
+};
+void PrintTo(const Fault& fault, std::ostream* to) { *to << fault.name; }
+
+class LeaseTakeoverAnd : public testing::TestWithParam<Fault> {};
+
+TEST_P(LeaseTakeoverAnd, Holds) {
+  const Report report = search_takeover(takeover_instance(GetParam().budgets));
   EXPECT_TRUE(report.is_exhausted());
-  EXPECT_EQ(what_is_wrong(report), "");
+  EXPECT_EQ(what_goes_wrong(report), "");
+}
+
+const Fault faults[] = {
+    {"Crash", {.crash = 1, .takeover = 1, .faults = 1}},
+    {"Delay", {.delay = 1, .takeover = 1, .faults = 1}},
+    {"Pause", {.pause = 1, .takeover = 1, .faults = 1}},
+    {"Drift", {.drift = 1, .takeover = 1, .faults = 1}},
+    {"Cut", {.cut = 1, .takeover = 1, .faults = 1}},
+};
+
+INSTANTIATE_TEST_SUITE_P(Faults, LeaseTakeoverAnd, testing::ValuesIn(faults),
+                         [](const auto& fault) { return fault.param.name; });
+
+TEST(LeaseTakeover, AFaultOfEachKindIsTheDefault) {
+  Budgets all{.faults = 1};
+  for (const Fault& fault : faults) {
+    all.crash += fault.budgets.crash;
+    all.delay += fault.budgets.delay;
+    all.pause += fault.budgets.pause;
+    all.drift += fault.budgets.drift;
+    all.cut += fault.budgets.cut;
+    all.takeover = fault.budgets.takeover;
+  }
+  EXPECT_EQ(lease_takeover().bounds({}).budgets, all);
 }
 
 TEST(LeaseTakeover, LeasesHoldWithAnyTwoFaults) {

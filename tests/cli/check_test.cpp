@@ -79,6 +79,41 @@ TEST(Check, MachinesAndTheMembershipAreCheckedByName) {
   EXPECT_EQ(shell("$BATON check membership --omit stable-storage").code, 1);
 }
 
+TEST(Check, LeasesOfOneServerAndOfTwo) {
+  const std::string few =
+      " --requests 0 --crashes 0 --delays 0 --pauses 0 --drifts 0 --cuts 1 --faults 1";
+  const Outcome both = shell("$BATON check lease" + few);
+  for (const char* expected :
+       {"lease, two clients and one server, durable and fast locks, no requests",
+        "lease, two clients and two servers, durable and fast locks, no requests",
+        "one broken connection, at most one fault in all, and besides one takeover, early or "
+        "not"}) {
+    EXPECT_NE(both.out.find(expected), std::string::npos) << expected << "\n" << both.out;
+  }
+  const Outcome two = shell("$BATON check lease --servers 2" + few);
+  EXPECT_EQ(two.out.find("one server"), std::string::npos) << two.out;
+  EXPECT_NE(two.out.find("two servers"), std::string::npos) << two.out;
+}
+
+TEST(Check, ARuleOfLeasesThatIsLeftOutIsTold) {
+  const struct {
+    const char* rule;
+    const char* world;
+    const char* told;
+  } cases[] = {{"lease-from-send", "two clients and one server", "is cut off"},
+               {"leader-proof", "two clients and two servers", "server 1 takes over"}};
+  for (const auto& one : cases) {
+    const Outcome result = shell("$BATON check lease --omit " + std::string(one.rule));
+    EXPECT_EQ(result.code, 1) << result.out << result.err;
+    for (const std::string& expected :
+         {std::string(one.world), "without the rule " + std::string(one.rule),
+          std::string("no end while the lease runs"), std::string("BROKEN"),
+          std::string(one.told)}) {
+      EXPECT_NE(result.out.find(expected), std::string::npos) << expected << "\n" << result.out;
+    }
+  }
+}
+
 TEST(Check, WrongUsageIsToldInALine) {
   const struct {
     const char* arguments;
@@ -93,6 +128,16 @@ TEST(Check, WrongUsageIsToldInALine) {
       {"check central --crashs 1", "did you mean '--crashes'"},
       {"check central --demand speed", "cannot be demanded"},
       {"check maekawa --resilient", "does not run on layers"},
+      {"check lease --omit leader-prof", "did you mean 'leader-proof'"},
+      {"check lease --omit nonsense", "they are lease-from-send, "},
+      {"check lease --servers 1 --omit leader-proof", "a rule for two servers"},
+      {"check lease --servers 3", "--servers"},
+      {"check lease --servers two", "--servers"},
+      {"check lease -n 4", "--servers says how many"},
+      {"check lease --requests any", "a number from 0 to 3, not 'any'"},
+      {"check lease --delays 4", "at most 3"},
+      {"check lease --losses 1", "--losses does not go with lease"},
+      {"check central --servers 2", "--servers goes with lease, not with central"},
       {"check central --save /no/such/folder/run.jsonl", "/no/such/folder"},
   };
   for (const auto& one : cases) {

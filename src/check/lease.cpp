@@ -145,6 +145,40 @@ Bounds bounds_of(const Setup& setup, std::uint32_t servers) {
   return bounds;
 }
 
+// What it takes to show what a rule is for: with more, it would take longer.
+struct Shown {
+  service::LeaseRule rule;
+  Budgets budgets;
+  std::uint32_t requests = 1;
+};
+using service::LeaseRule;
+constexpr Shown all_shown[] = {
+    {LeaseRule::lease_from_send, {.delay = 1, .cut = 1}},
+    {LeaseRule::drift_margin, {.drift = 1, .cut = 1}},
+    {LeaseRule::final_loss, {.delay = 1, .cut = 1}},
+    {LeaseRule::grant_under_lease, {.pause = 1}},
+    {LeaseRule::newer_epoch_only, {.crash = 1, .delay = 1}},
+    {LeaseRule::leases_anew, {.crash = 1, .cut = 1}},
+    {LeaseRule::durable_expiry_first, {.crash = 1, .cut = 1}},
+    {LeaseRule::refuse_after_expiry, {.cut = 1}},
+    {LeaseRule::gap_extension, {.pause = 1}},
+    {LeaseRule::report_before_grant, {.crash = 1}},
+    {LeaseRule::report_first, {.crash = 1, .delay = 1}},
+    {LeaseRule::request_ids, {.delay = 1, .cut = 1}},
+    {LeaseRule::durable_grants, {.crash = 1}},
+    {LeaseRule::new_epoch, {.crash = 1, .delay = 1}},
+    {LeaseRule::fence_reserve, {.crash = 1}},
+    {LeaseRule::grant_after_expiry, {.crash = 1, .pause = 1}},
+    {LeaseRule::unheard_answers, {.crash = 1, .delay = 1}},
+    {LeaseRule::leader_proof, {.takeover = 1, .faults = 1}, 0},
+    {LeaseRule::proof_from_send, {.delay = 1, .takeover = 1, .faults = 1}, 0},
+    {LeaseRule::early_takeover_wait, {.cut = 1, .takeover = 1, .faults = 1}, 0},
+    {LeaseRule::leases_only_grow, {.delay = 1, .cut = 2, .takeover = 1, .faults = 3}, 0},
+    {LeaseRule::append_compares, {.cut = 1, .takeover = 1, .faults = 1}},
+    {LeaseRule::read_up_to_key, {.takeover = 1, .faults = 1}},
+    {LeaseRule::farewell_last, {.crash = 1, .takeover = 1, .faults = 1}},
+};
+
 }  // namespace
 
 const Checkable& lease() {
@@ -158,19 +192,13 @@ const Checkable& lease_without(service::LeaseRule rule) {
 }
 
 Bounds lease_bounds_without(service::LeaseRule rule, const Setup& setup) {
-  using enum service::LeaseRule;
   Bounds bounds = lease_without(rule).bounds(setup);
   bounds.lease_rule = rule;
-  // What takes long to go wrong is looked for with no more than it takes.
-  const auto show_by = [&](const Budgets& budgets, bool with_requests = false) {
-    bounds.budgets = budgets;
-    bounds.requests = with_requests ? 1 : 0;
-  };
-  if (rule == leader_proof) show_by({.takeover = 1, .faults = 1});
-  if (rule == proof_from_send) show_by({.delay = 1, .takeover = 1, .faults = 1});
-  if (rule == early_takeover_wait) show_by({.cut = 1, .takeover = 1, .faults = 1});
-  if (rule == leases_only_grow) show_by({.delay = 1, .cut = 2, .takeover = 1, .faults = 3});
-  if (rule == farewell_last) show_by({.crash = 1, .takeover = 1, .faults = 1}, true);
+  for (const Shown& shown : all_shown) {
+    if (shown.rule != rule) continue;
+    bounds.budgets = shown.budgets;
+    bounds.requests = shown.requests;
+  }
   return bounds;
 }
 

@@ -91,7 +91,8 @@ std::string client_in_words(const LeaseWorld::State& before, const LeaseWorld::S
   }
 }
 
-std::string server_in_words(const LeaseWorld::State& before, const LeaseWorld::Step& step) {
+std::string server_in_words(const LeaseWorld::State& before, const LeaseWorld::Step& step,
+                            bool compares) {
   using enum LeaseWorld::Action;
   const std::string who = name_of_server(before, step.which);
   switch (step.action) {
@@ -100,8 +101,11 @@ std::string server_in_words(const LeaseWorld::State& before, const LeaseWorld::S
     case server_turns_unanswered:
       return who + " looks at the leases, and the answer to its renewal is late";
     case journal_writes: {
-      const bool refused = before.servers > 1 && before.leader != step.which + 1;
-      if (refused) return who + " appends a record, which is compared with who leads";
+      const bool is_deposed = before.servers > 1 && before.leader != step.which + 1;
+      if (is_deposed) {
+        return who + " appends a record although it leads no more, and " +
+               (compares ? "is refused" : "is not refused");
+      }
       return before.servers == 1 ? "the journal has the next record"
                                  : "the journal has the next record of " + who;
     }
@@ -155,8 +159,9 @@ std::string LeaseWorld::told(const State& before, const Step& step) {
              in_words(late.packet);
     }
     default:
-      return step.action < server_turns ? client_in_words(before, step)
-                                        : server_in_words(before, step);
+      return step.action < server_turns
+                 ? client_in_words(before, step)
+                 : server_in_words(before, step, !omits(service::LeaseRule::append_compares));
   }
 }
 

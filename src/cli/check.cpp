@@ -138,7 +138,7 @@ class CheckCommand {
     const Info& info = subject.info();
     const bool is_membership = info.name == check::membership().info().name;
     if (!is_membership && sim::find(options_.algorithm) == nullptr) {
-      if (!options_.json) std::cout << "\n" << steps_of(broken);
+      if (!options_.json) std::cout << "\n" << steps_of(broken) << "\n" << verdict_of(broken);
       return;
     }
     Schedule schedule;
@@ -160,18 +160,22 @@ class CheckCommand {
     if (options_.json || !output.leaves_standard_output()) return;
     if (options_.drawing.trace.empty()) {
       std::cout << "\n" << output.diagram(replayed.trace);
-      std::cout << "\n"
-                << broken.property << " is broken: " << broken.what << ", after "
-                << broken.steps.size() << " steps.\n";
-      if (broken.loop) {
-        std::cout << "Steps " << *broken.loop + 1 << " to " << broken.steps.size()
-                  << " can repeat for ever.\n";
-      }
+      std::cout << "\n" << verdict_of(broken);
       if (replayed.error) {
         std::cout << "The simulator could not follow it: " << replayed.error->message() << "\n";
       }
     }
     if (saved_) std::cout << "Again: baton sim --replay " << options_.save << "\n";
+  }
+
+  static std::string verdict_of(const Finding& broken) {
+    const std::string steps = std::to_string(broken.length()) + " steps.\n";
+    std::string text = broken.property + " is broken: " + broken.what + ", after " + steps;
+    if (broken.loop) {
+      text += "Steps " + std::to_string(*broken.loop + 1) + " to " +
+              std::to_string(broken.length()) + " can repeat for ever.\n";
+    }
+    return text;
   }
 
   const CheckCommandOptions& options_;
@@ -186,7 +190,8 @@ void add_check(CLI::App& app, Action& action) {
       "Look at every state that a small group can come to.\n\n"
       "Without an algorithm: of all of them, which takes minutes.\n\n"
       "Example: baton check ricart-agrawala\n"
-      "         baton check maekawa --demand deadlock-freedom --save run.jsonl");
+      "         baton check maekawa --demand deadlock-freedom --save run.jsonl\n"
+      "         baton check lease --omit leader-proof");
   const auto options = std::make_shared<CheckCommandOptions>();
   options->add_to(command);
   command.callback([&command, options, &action] {

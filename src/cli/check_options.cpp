@@ -302,7 +302,7 @@ check::Bounds CheckCommandOptions::lease_bounds(const check::Checkable& subject)
   const check::Checkable& shows = check::lease_without(rule);
   if (&subject == &shows) return check::lease_bounds_without(rule, setup);
   if (&shows == &check::lease_takeover()) {
-    throw UsageError("'" + omission + "' is a rule for two servers: see --servers");
+    throw UsageError("'" + omission + "' is a rule for two servers; leave out --servers 1");
   }
   bounds.lease_rule = rule;
   return bounds;

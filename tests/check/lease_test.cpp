@@ -20,10 +20,9 @@ Bounds default_instance() {
   return lease().bounds(setup);
 }
 
-Bounds instance(const Budgets& budgets, LeaseRule omitted = LeaseRule::none) {
+Bounds instance(const Budgets& budgets) {
   Bounds bounds = default_instance();
   bounds.budgets = budgets;
-  bounds.lease_rule = omitted;
   return bounds;
 }
 
@@ -79,53 +78,6 @@ TEST(Lease, WithoutFaultsNothingIsLost) {
   }
   EXPECT_EQ(report.findings.back().verdict, Finding::Verdict::broken);
 }
-
-struct Omitted {
-  LeaseRule rule;
-  Budgets budgets;  // what it takes to show
-  const char* broken;
-};
-void PrintTo(const Omitted& omitted, std::ostream* to) { *to << name_of(omitted.rule); }
-
-class LeaseWithout : public testing::TestWithParam<Omitted> {};
-
-TEST_P(LeaseWithout, Fails) {
-  const Report report = search(instance(GetParam().budgets, GetParam().rule));
-  ASSERT_NE(report.broken(), nullptr);
-  bool found = false;
-  for (const Finding& finding : report.findings) {
-    if (finding.property != GetParam().broken) continue;
-    found = finding.verdict == Finding::Verdict::broken && !finding.told.empty();
-  }
-  EXPECT_TRUE(found) << what_is_wrong(report);
-}
-
-const Omitted omissions[] = {
-    {LeaseRule::lease_from_send, {.delay = 1, .cut = 1}, "no end while the lease runs"},
-    {LeaseRule::drift_margin, {.drift = 1, .cut = 1}, "nothing acknowledged is lost"},
-    {LeaseRule::final_loss, {.delay = 1, .cut = 1}, "a loss is never taken back"},
-    {LeaseRule::grant_under_lease, {.pause = 1}, "nothing acknowledged is lost"},
-    {LeaseRule::newer_epoch_only, {.crash = 1, .delay = 1}, "one holder"},
-    {LeaseRule::leases_anew, {.crash = 1, .cut = 1}, "no end while the lease runs"},
-    {LeaseRule::durable_expiry_first, {.crash = 1, .cut = 1}, "an end is never taken back"},
-    {LeaseRule::refuse_after_expiry, {.cut = 1}, "no end while the lease runs"},
-    {LeaseRule::gap_extension, {.pause = 1}, "who keeps alive is not expired"},
-    {LeaseRule::report_before_grant, {.crash = 1}, "one holder"},
-    {LeaseRule::report_first, {.crash = 1, .delay = 1}, "nothing stays locked"},
-    {LeaseRule::request_ids, {.delay = 1, .cut = 1}, "nothing stays locked"},
-    {LeaseRule::durable_grants, {.crash = 1}, "nothing acknowledged is lost"},
-    {LeaseRule::new_epoch, {.crash = 1, .delay = 1}, "one holder"},
-    {LeaseRule::fence_reserve, {.crash = 1}, "fences never go back"},
-    {LeaseRule::grant_after_expiry, {.crash = 1, .pause = 1}, "one holder"},
-    {LeaseRule::unheard_answers, {.crash = 1, .delay = 1}, "one holder"},
-};
-
-INSTANTIATE_TEST_SUITE_P(Rules, LeaseWithout, testing::ValuesIn(omissions),
-                         [](const auto& omitted) {
-                           std::string name(name_of(omitted.param.rule));
-                           std::erase(name, '-');
-                           return name;
-                         });
 
 // --- Two servers --------------------------------------------------------------------------------
 
@@ -206,19 +158,22 @@ TEST(LeaseTakeover, LeasesHoldWithAnyTwoFaults) {
   EXPECT_EQ(what_goes_wrong(report), "");
 }
 
-struct OmittedOfTwo {
+// --- Without a rule -----------------------------------------------------------------------------
+
+struct Omitted {
   LeaseRule rule;
   const char* broken;
 };
-void PrintTo(const OmittedOfTwo& omitted, std::ostream* to) { *to << name_of(omitted.rule); }
+void PrintTo(const Omitted& omitted, std::ostream* to) { *to << name_of(omitted.rule); }
 
-class LeaseTakeoverWithout : public testing::TestWithParam<OmittedOfTwo> {};
+class LeaseWithout : public testing::TestWithParam<Omitted> {};
 
-TEST_P(LeaseTakeoverWithout, Fails) {
+TEST_P(LeaseWithout, Fails) {
   const Bounds bounds = lease_bounds_without(GetParam().rule, {});
   EXPECT_EQ(bounds.lease_rule, GetParam().rule);
-  EXPECT_EQ(&lease_without(GetParam().rule), &lease_takeover());
-  const Report report = search_takeover(bounds);
+  CheckOptions options;
+  options.explore.threads = 2;
+  const Report report = lease_without(GetParam().rule).check(bounds, options);
   ASSERT_NE(report.broken(), nullptr);
   bool found = false;
   for (const Finding& finding : report.findings) {
@@ -228,7 +183,24 @@ TEST_P(LeaseTakeoverWithout, Fails) {
   EXPECT_TRUE(found) << what_goes_wrong(report);
 }
 
-const OmittedOfTwo omissions_of_two[] = {
+const Omitted omissions[] = {
+    {LeaseRule::lease_from_send, "no end while the lease runs"},
+    {LeaseRule::drift_margin, "nothing acknowledged is lost"},
+    {LeaseRule::final_loss, "a loss is never taken back"},
+    {LeaseRule::grant_under_lease, "nothing acknowledged is lost"},
+    {LeaseRule::newer_epoch_only, "one holder"},
+    {LeaseRule::leases_anew, "no end while the lease runs"},
+    {LeaseRule::durable_expiry_first, "an end is never taken back"},
+    {LeaseRule::refuse_after_expiry, "no end while the lease runs"},
+    {LeaseRule::gap_extension, "who keeps alive is not expired"},
+    {LeaseRule::report_before_grant, "one holder"},
+    {LeaseRule::report_first, "nothing stays locked"},
+    {LeaseRule::request_ids, "nothing stays locked"},
+    {LeaseRule::durable_grants, "nothing acknowledged is lost"},
+    {LeaseRule::new_epoch, "one holder"},
+    {LeaseRule::fence_reserve, "fences never go back"},
+    {LeaseRule::grant_after_expiry, "one holder"},
+    {LeaseRule::unheard_answers, "one holder"},
     {LeaseRule::leader_proof, "no end while the lease runs"},
     {LeaseRule::proof_from_send, "no end while the lease runs"},
     {LeaseRule::early_takeover_wait, "no end while the lease runs"},
@@ -238,16 +210,14 @@ const OmittedOfTwo omissions_of_two[] = {
     {LeaseRule::farewell_last, "one holder"},
 };
 
-INSTANTIATE_TEST_SUITE_P(Rules, LeaseTakeoverWithout, testing::ValuesIn(omissions_of_two),
+INSTANTIATE_TEST_SUITE_P(Rules, LeaseWithout, testing::ValuesIn(omissions),
                          [](const auto& omitted) {
                            std::string name(name_of(omitted.param.rule));
                            std::erase(name, '-');
                            return name;
                          });
 
-TEST(Lease, EveryRuleIsLeftOutOnce) {
-  EXPECT_EQ(std::size(omissions) + std::size(omissions_of_two) + 1, service::lease_rules);
-}
+TEST(Lease, EveryRuleIsLeftOutOnce) { EXPECT_EQ(std::size(omissions) + 1, service::lease_rules); }
 
 }  // namespace
 }  // namespace baton::check

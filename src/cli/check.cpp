@@ -169,8 +169,9 @@ class CheckCommand {
   }
 
   static std::string verdict_of(const Finding& broken) {
-    const std::string steps = std::to_string(broken.length()) + " steps.\n";
-    std::string text = broken.property + " is broken: " + broken.what + ", after " + steps;
+    std::string text = broken.property + " is broken: " + broken.what;
+    if (broken.length() > 0) text += ", after " + std::to_string(broken.length()) + " steps";
+    text += ".\n";
     if (broken.loop) {
       text += "Steps " + std::to_string(*broken.loop + 1) + " to " +
               std::to_string(broken.length()) + " can repeat for ever.\n";

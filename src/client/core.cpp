@@ -251,12 +251,24 @@ void Core::tick() {
 // A connection on which nothing is answered is no better than none. Who waits for something, and
 // could ask others, does not wait for long.
 void Core::watch_silence(Micros now) {
-  if (is_lost_ || !lease_ || phase_ != Phase::ready) return;
+  if (is_lost_) return;
+  if (phase_ == Phase::entering) return watch_entering(now);
+  if (!lease_ || phase_ != Phase::ready) return;
   const bool is_curious = link_.has_several() && !pending_.empty();
   if (is_curious && keep_alives_.empty()) carry_out(lease_->connected(time_of(now)));
   const Micros patience =
       std::min(terms_.length().value / 3, is_curious ? longest_silence : terms_.length().value);
   if (!keep_alives_.empty() && now - keep_alives_.begin()->second >= patience) link_.drop_silent();
+}
+
+// A server may greet and then stop, or be cut off from its journal while another comes to lead. Who
+// resumes is answered at once; an opening waits for the journal, and is asked for anew only where
+// somebody else may answer.
+void Core::watch_entering(Micros now) {
+  if (session_ == 0 && !link_.has_several()) return;
+  const Micros ttl = options_.ttl.count();
+  const Micros patience = session_ == 0 ? ttl : std::max<Micros>(ttl / 3, 300'000);
+  if (now - greeted_at_ >= patience) link_.drop_silent();
 }
 
 void Core::set_alarm(Micros now) {
@@ -382,6 +394,8 @@ void Core::hear(const proto::Welcome& welcome) {
   link_.settled();
   phase_ = Phase::entering;
   if (!options_.session) return become_ready();
+  greeted_at_ = boottime_us();
+  set_alarm(greeted_at_);
   if (session_ == 0) return open_session(boottime_us());
   resume();
 }

@@ -143,6 +143,7 @@ class Core final : public std::enable_shared_from_this<Core>, private Link::Owne
   void run();
   void tick();
   void watch_silence(Micros now);
+  void watch_entering(Micros now);
   void set_alarm(Micros now);
   void open_session(Micros now);
   void resume();
@@ -187,6 +188,7 @@ class Core final : public std::enable_shared_from_this<Core>, private Link::Owne
 
   std::uint64_t session_ = 0;
   std::string nonce_;
+  Micros greeted_at_ = 0;    // by the present server
   Micros opening_sent_ = 0;  // the first time
   std::uint64_t opening_request_ = 0;
   int opening_tries_ = 0;

@@ -154,6 +154,18 @@ TEST_F(ClientLease, DeadlineIsKeptWithoutAServer) {
   }));
 }
 
+// It greets, and says nothing more to who wants to go on.
+TEST_F(ClientLease, ServerThatOnlyGreetsIsLeft) {
+  std::atomic<int> resumes = 0;
+  server_.set_script([&](FakeServer&, const proto::ClientMessage& message) {
+    return message.has_resume() && ++resumes == 1;
+  });
+  auto client = Client::connect(options()).value();
+  server_.cut_at(server_.message_count(), FakeServer::Cut::before);
+  ASSERT_TRUE(eventually([&] { return resumes == 2; }));
+  EXPECT_TRUE(client.lock("a"));
+}
+
 TEST_F(ClientLease, ServerSaysThatItIsOver) {
   server_.set_script([](FakeServer& it, const proto::ClientMessage& message) {
     if (!message.has_read()) return false;

@@ -287,7 +287,7 @@ bool Engine::may_go_early(const service::Command& command, const service::Effect
   }
   const auto* queued = std::get_if<service::Queued>(&effect);
   return queued != nullptr && queued->session == command.session && is_fast_acquire(command) &&
-         is_fast(queued->session);
+         queued->ticket < durable_reserve_ && is_fast(queued->session);
 }
 
 void Engine::answer_when_durable(const service::Reply& reply, const Answer& answer) {

@@ -16,9 +16,10 @@
 // all of them share one append instead of two groups taking turns.
 //
 // The fence of a grant that goes out early must be below a reserve that is already durable, or two
-// leaders could give out the same one. And while the end of a session, or of a hold against the
-// holder's will, is not durable, no grant goes out early: after a crash that end would not have
-// happened, and whoever was granted the lock before may still be given the answer that is kept.
+// leaders could give out the same one. So must a place in line, since the next leader counts both
+// from there on. And while the end of a session, or of a hold against the holder's will, is not
+// durable, no grant goes out early: after a crash that end would not have happened, and whoever was
+// granted the lock before may still be given the answer that is kept.
 //
 // All calls, and all calls of the host, are on one thread.
 #pragma once

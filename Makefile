@@ -40,7 +40,8 @@ bench-cluster: build/release/build.ninja bootstrap-bench
 ## soak     random worlds for every algorithm until a promise breaks or SOAK_ROUNDS are over
 SOAK_ROUNDS ?= 1000
 soak: build/release/build.ninja
-	@cmake --build --preset release --target sim_test layer_test service_test cluster_test
+	@cmake --build --preset release --target sim_test layer_test service_test cluster_sim_test \
+	  cluster_test
 	@tools/soak $(SOAK_ROUNDS)
 
 ## fuzz     each decoder with inputs that libFuzzer finds, for FUZZ_SECONDS, or FUZZ_TARGETS alone

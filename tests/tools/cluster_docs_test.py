@@ -58,7 +58,7 @@ class Guide(unittest.TestCase):
 
     def test_options(self):
         known = set(OTHERS)
-        for command in ("serve", "lock", "locks", "status", "backup", "restore"):
+        for command in ("serve", "lock", "locks", "status", "backup", "restore", "check"):
             said = subprocess.run([BATON, command, "--help"], capture_output=True, text=True).stdout
             known |= set(re.findall(r"--[a-z][a-z-]+", said))
         for page in PAGES:

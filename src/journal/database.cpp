@@ -35,7 +35,9 @@ void Database::close() {
 }
 
 int Database::count_frames(void* self, sqlite3*, const char*, int frames) {
-  static_cast<Database*>(self)->frames_in_log_ = frames;
+  auto& database = *static_cast<Database*>(self);
+  database.frames_in_log_ = frames;
+  ++database.commits_in_log_;
   return SQLITE_OK;
 }
 
@@ -69,6 +71,7 @@ void Database::checkpoint() {
       sqlite3_wal_checkpoint_v2(handle_, nullptr, SQLITE_CHECKPOINT_RESTART, nullptr, nullptr);
   if (code != SQLITE_OK) fail(code);
   frames_in_log_ = 0;
+  commits_in_log_ = 0;
 }
 
 Statement::Statement(Database& database, std::string_view sql) : database_(database) {

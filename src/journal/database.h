@@ -40,6 +40,7 @@ class Database {
   std::int64_t integer(const std::string& sql);
   // Since the log was last begun anew.
   int frames_in_log() const { return frames_in_log_; }
+  int commits_in_log() const { return commits_in_log_; }
   // Moves what is in the log into the database, synced; the log is then used from its start.
   void checkpoint();
 
@@ -51,6 +52,7 @@ class Database {
 
   sqlite3* handle_ = nullptr;
   int frames_in_log_ = 0;
+  int commits_in_log_ = 0;
 };
 
 // A prepared statement. Parameters and columns are counted as SQLite does: from 1, and from 0.

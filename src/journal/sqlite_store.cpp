@@ -107,6 +107,14 @@ void SqliteStore::prepare() {
   database_.checkpoint();
 }
 
+// A log that is overwritten is synced faster than one that grows, so it begins anew soon. Large
+// commits are those that nobody waited for; they gain more by being written back less often.
+bool SqliteStore::needs_checkpoint() const {
+  const int frames = database_.frames_in_log();
+  const bool are_large = frames >= frames_of_large_commit * database_.commits_in_log();
+  return frames >= (are_large ? longest_log_frames : long_log_frames);
+}
+
 void SqliteStore::load() {
   check_format();
   statements_ = std::make_unique<Statements>(database_);

@@ -80,13 +80,15 @@ class SqliteStore {
   void prepare();
   // When the write-ahead log has become long.
   void checkpoint() { database_.checkpoint(); }
-  bool needs_checkpoint() const { return database_.frames_in_log() >= long_log_frames; }
+  bool needs_checkpoint() const;
 
   // Moves everything into the one file. Not to be used afterwards.
   void close();
 
  private:
-  static constexpr int long_log_frames = 4000;
+  static constexpr int long_log_frames = 1000;
+  static constexpr int longest_log_frames = 4000;
+  static constexpr int frames_of_large_commit = 8;
   static constexpr std::uint64_t log_bytes_to_keep = 16 << 20;
   static constexpr std::size_t chunk_bytes = 64 << 10;
   static constexpr std::uint64_t records_per_removal = 256;

@@ -256,8 +256,8 @@ void Core::watch_silence(Micros now) {
   if (!lease_ || phase_ != Phase::ready) return;
   const bool is_curious = link_.has_several() && !pending_.empty();
   if (is_curious && keep_alives_.empty()) carry_out(lease_->connected(time_of(now)));
-  const Micros patience =
-      std::min(terms_.length().value / 3, is_curious ? longest_silence : terms_.length().value);
+  Micros patience = terms_.length().value / 3;
+  if (is_curious) patience = std::min(patience, longest_silence);
   if (!keep_alives_.empty() && now - keep_alives_.begin()->second >= patience) link_.drop_silent();
 }
 

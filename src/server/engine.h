@@ -202,8 +202,8 @@ class Engine {
   service::Time batch_time_;    // of the last command
   proto::Batch piece_;          // the next command
   std::deque<Held> under_way_;
-  std::int64_t held_back_until_us_ = 0;  // unless
-  std::size_t enough_commands_ = 0;      // have come
+  std::int64_t held_back_until_us_ = 0;  // 0: nothing is held back
+  std::size_t enough_commands_ = 0;      // as soon as so many have come, it is not any more
   journal::Position appended_ = 0;
   std::uint64_t durable_reserve_ = 0;
   std::size_t endings_ = 0;  // batches with one that are not durable

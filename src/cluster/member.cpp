@@ -182,7 +182,10 @@ void Member::enrolled(const etcd::Outcome& outcome, const etcd::TransactionResul
 // Every other member would pass an append on to that one, and learn later that it is there.
 void Member::prefer_leader_of_etcd() {
   around_.after(between_preferences_us, calls_.wrap([this] { prefer_leader_of_etcd(); }));
-  if (!is_leading()) return;
+  if (is_leading()) look_for_leader_of_etcd();
+}
+
+void Member::look_for_leader_of_etcd() {
   etcd_.members(calls_.wrap([this](const std::vector<etcd::Member>& members) {
     for (const etcd::Member& one : members) {
       if (one.leads && one.is_healthy) etcd_.prefer(one.endpoint);
@@ -419,6 +422,7 @@ void Member::lead() {
   stage_ = Stage::leading;
   const std::int64_t wait_us = std::max(leader_lease_us_, tenure_.length_us());
   journal_.begin(leader_->since, position_);
+  look_for_leader_of_etcd();
   around_.lead(wait_us);
 }
 

@@ -109,6 +109,7 @@ class Member {
   void remove_leader(etcd::Revision since);
   void look_for_records();
   void prefer_leader_of_etcd();
+  void look_for_leader_of_etcd();
   void give_up(const std::string& why);
   void troubled(const std::string& what);
   bool is_unusable(const std::function<void()>& read);

@@ -180,7 +180,10 @@ void Host::follow(const std::string& leader_url) {
 // --- Running ------------------------------------------------------------------------------------
 
 std::optional<std::string> Host::run() {
-  io_.run();
+  while (!io_.stopped()) {
+    io_.poll();
+    if (!server_->stays_awake()) io_.run_one();
+  }
   return problem_;
 }
 

@@ -57,6 +57,10 @@ void Poller::serve() {
   const int count =
       ::epoll_wait(epoll_.native_handle(), ready.data(), static_cast<int>(ready.size()), 0);
   if (count <= 0) return;
+  if (count == 1)
+    vigil_.heard_one(ready[0].data.ptr);
+  else
+    vigil_.heard_several();
   ready_ = ready.data();
   ready_count_ = static_cast<std::size_t>(count);
   for (std::size_t i = 0; i < ready_count_; ++i) {

@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "server/vigil.h"
+
 struct epoll_event;
 
 namespace baton::server {
@@ -32,6 +34,7 @@ class Poller {
   // room for it.
   bool watch(int descriptor, Watched& watched, bool reads, bool writes);
   void start();
+  Vigil& vigil() { return vigil_; }
 
  private:
   void wait();
@@ -40,6 +43,7 @@ class Poller {
   boost::asio::posix::stream_descriptor epoll_;
   epoll_event* ready_ = nullptr;  // while they are served
   std::size_t ready_count_ = 0;
+  Vigil vigil_;
 };
 
 }  // namespace baton::server

@@ -55,6 +55,8 @@ void Server::stop_listening() {
   for (const auto& listener : listeners_) listener->close();
 }
 
+bool Server::stays_awake() { return poller_.vigil().stays(std::chrono::steady_clock::now()); }
+
 bool Server::is_all_written() const {
   return std::all_of(connections_.begin(), connections_.end(),
                      [](const auto& connection) { return connection->is_all_written(); });

@@ -62,6 +62,8 @@ class Server {
   void turn();
   // Is called after each turn.
   void on_turn(std::function<void()> what) { on_turn_ = std::move(what); }
+  // Nothing is to be done now: whether to look again at once, as somebody is about to ask.
+  bool stays_awake();
   // All that was said is on its way.
   bool is_all_written() const;
 

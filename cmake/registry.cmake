@@ -28,7 +28,8 @@ endfunction()
 
 # baton_registry_table(OUT TEMPLATE KINDS…): one file in which @DECLARATIONS@ declares the function
 # KIND_SYMBOL() for every algorithm and kind, and @ENTRIES@ has a line entry(KIND_SYMBOL(), …) for
-# every algorithm, in the registry's order. Those without layers have the first kind alone.
+# every algorithm, in the registry's order. Those without layers have the first kind alone, or with
+# `layered` as the first of KINDS no line at all.
 function(baton_registry_table out template)
   get_filename_component(stem ${template} NAME_WE)
   set(DECLARATIONS "")
@@ -40,6 +41,12 @@ function(baton_registry_table out template)
     set(kinds ${ARGN})
     if(NOT "layered" IN_LIST fields)
       list(GET ARGN 0 kinds)
+    endif()
+    if("layered" IN_LIST kinds)
+      list(REMOVE_ITEM kinds layered)
+      if(NOT kinds)
+        continue()
+      endif()
     endif()
     set(calls)
     foreach(kind IN LISTS kinds)

@@ -1,0 +1,448 @@
+#include "net/group.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace baton::net {
+
+namespace {
+
+// The first byte of a message: what it is, and whether a stamp for traces follows.
+enum class What : std::uint8_t { control, in_view, election, use, words };
+constexpr std::uint8_t stamped = 0x80;
+
+constexpr std::size_t longest_name = 512;
+
+char byte_of(What what, bool is_stamped) {
+  return static_cast<char>(static_cast<std::uint8_t>(what) | (is_stamped ? stamped : 0));
+}
+
+void write_number(std::uint64_t number, std::string& to) { reflect::encode(number, to); }
+
+void write_name(Space space, const std::string& name, std::string& to) {
+  to.push_back(static_cast<char>(space));
+  write_number(name.size(), to);
+  to += name;
+}
+
+// Takes a name from the front of the bytes.
+bool read_name(std::string_view& bytes, Space& space, std::string& name) {
+  if (bytes.empty() || static_cast<unsigned char>(bytes[0]) > 1) return false;
+  space = static_cast<Space>(bytes[0]);
+  reflect::Reader from(bytes.substr(1), 0);
+  const std::size_t size = from.count();
+  if (!from.ok() || size > longest_name) return false;
+  name = from.rest().substr(0, size);
+  bytes = from.rest().substr(size);
+  return true;
+}
+
+}  // namespace
+
+std::uint32_t Group::Drawn::choose(std::uint32_t bound) {
+  // splitmix64
+  state_ += 0x9E3779B97F4A7C15;
+  std::uint64_t mixed = state_;
+  mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9;
+  mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EB;
+  return static_cast<std::uint32_t>((mixed ^ (mixed >> 31)) % bound);
+}
+
+Group::Group(GroupHost& host, GroupOptions options, const Membership::Durable& durable)
+    : host_(host),
+      options_(std::move(options)),
+      membership_(options_.self, *options_.setup, durable),
+      drawn_(options_.seed),
+      vector_(options_.setup->size) {
+  election_ = make(*options_.election, Space::election, {});
+}
+
+Group::~Group() = default;
+
+void Group::start() {
+  direct([](Membership& membership, auto& decided) { membership.start(decided); });
+  settle();
+}
+
+void Group::suspect(NodeId node) {
+  direct([&](Membership& membership, auto& decided) { membership.suspect(node, decided); });
+  settle();
+}
+
+void Group::expire(GroupTimer timer) {
+  if (timer.instance != 0) {
+    const auto found = running_.find(timer.instance);
+    if (found == running_.end()) return;
+    if (options_.traced) host_.record(note(TraceKind::timer, nobody, found->second.name));
+    found->second.instance->expire(timer.timer);
+    return settle();
+  }
+  direct([&](Membership& membership, auto& decided) {
+    membership.expire(timer.timer, decided);
+  });
+  for (auto& [number, one] : running_) {
+    if (one.has_begun) one.instance->tick();
+  }
+  settle();
+}
+
+// --- What the application wants -----------------------------------------------------------------
+
+void Group::request(Space space, const std::string& name) {
+  if (options_.traced) host_.record(note(TraceKind::request, nobody, name));
+  Running& one = running(space, name);
+  // First the request: as it begins, it asks for what is wished.
+  const bool had_begun = one.has_begun;
+  one.instance->request();
+  if (!had_begun && may_begin(one)) begin(one);
+  settle();
+}
+
+void Group::release(Space space, const std::string& name) {
+  Instance& instance = *running(space, name).instance;
+  // It may be lost, and the host about to be told.
+  if (!instance.is_inside()) return;
+  if (options_.traced) host_.record(note(TraceKind::exit, nobody, name));
+  instance.release();
+  settle();
+}
+
+void Group::tell(NodeId to, std::string_view words, bool lasting) {
+  std::string bytes(1, byte_of(What::words, false));
+  bytes += words;
+  ++counters_.upkeep;
+  post(to, std::move(bytes), lasting);
+  settle();
+}
+
+// --- What comes in ------------------------------------------------------------------------------
+
+void Group::receive(NodeId from, std::string_view bytes) {
+  if (from.value >= options_.setup->size) return;
+  ++counters_.received;
+  dispatch(from, bytes);
+  settle();
+}
+
+void Group::dispatch(NodeId from, std::string_view bytes) {
+  arriving_ = {};
+  if (bytes.empty()) return host_.received_nonsense(from);
+  const auto first = static_cast<std::uint8_t>(bytes[0]);
+  bytes.remove_prefix(1);
+  if ((first & stamped) != 0) {
+    reflect::Reader stamp(bytes, options_.setup->size);
+    std::vector<std::uint64_t> entries(options_.setup->size);
+    arriving_.message = stamp.number();
+    arriving_.lamport = {stamp.number()};
+    for (std::uint64_t& entry : entries) entry = stamp.number();
+    if (!stamp.ok()) return host_.received_nonsense(from);
+    arriving_.vector = VectorClock(std::move(entries));
+    bytes = stamp.rest();
+  }
+  switch (static_cast<What>(first & ~stamped)) {
+    case What::control:
+      return receive_control(from, bytes);
+    case What::in_view:
+      return receive_in_view(from, bytes);
+    case What::election:
+      return receive_election(from, bytes);
+    case What::use:
+      return receive_use(bytes);
+    case What::words:
+      return host_.told(from, bytes);
+  }
+  host_.received_nonsense(from);
+}
+
+void Group::receive_control(NodeId from, std::string_view bytes) {
+  const auto message = reflect::decoded<Membership::Message>(bytes, options_.setup->size);
+  if (!message) return host_.received_nonsense(from);
+  direct([&](Membership& membership, auto& decided) {
+    membership.receive(from, *message, decided);
+  });
+}
+
+// What belongs to another view has nothing to say any more.
+bool Group::is_of_now(NodeId from, std::string_view in_view) const {
+  reflect::Reader reader(in_view, options_.setup->size);
+  Epoch epoch;
+  if (!reflect::decode(reader, epoch) || epoch != membership_.promised()) return false;
+  return !membership_.is_active() || membership_.view().dense(from) != nobody;
+}
+
+void Group::receive_in_view(NodeId from, std::string_view bytes) {
+  Space space{};
+  std::string name;
+  if (!read_name(bytes, space, name)) return host_.received_nonsense(from);
+  if (!is_of_now(from, bytes)) return;
+  Running& one = running(space, name);
+  if (may_begin(one)) begin(one);
+  hand_over(from, bytes, one);
+}
+
+void Group::receive_election(NodeId from, std::string_view bytes) {
+  if (is_of_now(from, bytes)) hand_over(from, bytes, running_.at(election_));
+}
+
+void Group::hand_over(NodeId from, std::string_view in_view, Running& one) {
+  if (options_.traced && arriving_.message != 0) {
+    lamport_.now = std::max(lamport_.now, arriving_.lamport);
+    vector_.merge(arriving_.vector);
+    TraceEvent event = note(TraceKind::receive, from);
+    event.message = arriving_.message;
+    std::tie(event.name, event.body) = one.instance->describe(in_view);
+    host_.record(event);
+  }
+  if (!one.instance->receive(from, in_view)) host_.received_nonsense(from);
+}
+
+void Group::receive_use(std::string_view bytes) {
+  reflect::Reader reader(bytes, options_.setup->size);
+  Epoch epoch;
+  Space space{};
+  std::string name;
+  if (!reflect::decode(reader, epoch) || epoch != membership_.promised()) return;
+  std::string_view rest = reader.rest();
+  if (!read_name(rest, space, name)) return;
+  Running& one = running(space, name);
+  one.is_called_for = true;
+  if (may_begin(one)) begin(one);
+}
+
+// --- Instances ----------------------------------------------------------------------------------
+
+const Runnable& Group::algorithm_of(Space space) const {
+  static const Runnable* const central = find("central");
+  return space == Space::lock ? *options_.algorithm : *central;
+}
+
+Group::Running& Group::running(Space space, const std::string& name) {
+  const auto found = by_name_.find({space, name});
+  if (found != by_name_.end()) return running_.at(found->second);
+  const std::uint32_t number = make(algorithm_of(space), space, name);
+  by_name_.emplace(Key(space, name), number);
+  return running_.at(number);
+}
+
+std::uint32_t Group::make(const Runnable& algorithm, Space space, const std::string& name) {
+  const std::uint32_t number = ++last_number_;
+  // The membership knows locks and elections by one name.
+  const std::string known_as = std::string(space == Space::lock ? "l" : "e") + name;
+  Running one{space, name, nullptr};
+  one.instance = algorithm.make(
+      *this, {.number = number, .name = known_as, .self = self(), .setup = options_.setup.get()});
+  running_.emplace(number, std::move(one));
+  return number;
+}
+
+bool Group::may_begin(const Running& one) const {
+  if (one.has_begun || !membership_.is_active() || view_setup_ == nullptr) return false;
+  return one.space == Space::lock || arbiter_ != nobody;
+}
+
+void Group::begin(Running& one) {
+  one.has_begun = true;
+  one.is_called_for = false;
+  announce_use(one);
+  one.instance->begin(one.space == Space::lock ? view_setup_ : arbitrated_setup_);
+}
+
+// An algorithm that does something before it is asked must begin everywhere.
+void Group::announce_use(const Running& one) {
+  if (!algorithm_of(one.space).starts) return;
+  std::string bytes(1, byte_of(What::use, false));
+  reflect::encode(membership_.view().epoch, bytes);
+  write_name(one.space, one.name, bytes);
+  for (const Member& member : membership_.view().members) {
+    if (member.node == self()) continue;
+    ++counters_.upkeep;
+    post(member.node, bytes, true);
+  }
+}
+
+void Group::send(std::uint32_t instance, const Outgoing& message) {
+  const Running& one = running_.at(instance);
+  const bool is_own = instance == election_;
+  std::string bytes(1, byte_of(is_own ? What::election : What::in_view, options_.traced));
+  if (message.to != self()) {
+    std::uint64_t& counter = message.phase == Phase::enter  ? counters_.enter
+                             : message.phase == Phase::exit ? counters_.exit
+                                                            : counters_.upkeep;
+    ++counter;
+  }
+  if (options_.traced) {
+    TraceEvent event;
+    if (message.to != self()) {
+      event = note(TraceKind::send, message.to, std::string(message.type));
+      event.message = ++traced_messages_ * options_.setup->size + self().value;
+      event.body = message.body;
+      host_.record(event);
+    }
+    write_stamp(event, bytes);
+  }
+  if (!is_own) write_name(one.space, one.name, bytes);
+  bytes += message.bytes;
+  post(message.to, std::move(bytes), true);
+}
+
+void Group::arm(std::uint32_t instance, TimerId timer, Ticks after) {
+  host_.arm({instance, timer}, after);
+}
+
+void Group::granted(std::uint32_t instance, const Fence& fence) {
+  const Running& one = running_.at(instance);
+  ++counters_.grants;
+  if (options_.traced) host_.record(note(TraceKind::enter, nobody, one.name));
+  later([this, space = one.space, name = one.name, fence] { host_.granted(space, name, fence); });
+}
+
+void Group::lost(std::uint32_t instance) {
+  const Running& one = running_.at(instance);
+  if (options_.traced) host_.record(note(TraceKind::lose, nobody, one.name));
+  later([this, space = one.space, name = one.name] { host_.lost(space, name); });
+}
+
+// Once in a view: its arbiter stays as long as it does.
+void Group::elected(NodeId leader, const Epoch& epoch) {
+  if (leader == nobody || arbiter_ != nobody || epoch != membership_.view().epoch) return;
+  if (options_.traced) host_.record(note(TraceKind::elect, leader));
+  arbiter_ = leader;
+  Setup setup = *view_setup_;
+  setup.coordinator = membership_.view().dense(leader);
+  arbitrated_setup_ = std::make_shared<const Setup>(std::move(setup));
+  later([this] {
+    begin_elections();
+    host_.arbiter_changed(arbiter_);
+  });
+}
+
+void Group::begin_elections() {
+  for (auto& [number, one] : running_) {
+    if (number != election_ && one.space == Space::election && may_begin(one)) begin(one);
+  }
+}
+
+// --- The membership -----------------------------------------------------------------------------
+
+// Lets the membership act, and follows it.
+template <class Handler>
+void Group::direct(Handler handler) {
+  OutboxOf<Membership> decided(drawn_);
+  handler(membership_, decided);
+  if (!reflect::equal(membership_.durable(), kept_)) {
+    kept_ = membership_.durable();
+    host_.keep(kept_);
+  }
+  for (const auto& send : decided.sends()) {
+    std::string bytes(1, byte_of(What::control, false));
+    reflect::encode(decided.message(send), bytes);
+    if (send.to != self()) ++counters_.upkeep;
+    // What matters of these is repeated.
+    post(send.to, std::move(bytes), false);
+  }
+  for (const auto& timer : decided.timers()) host_.arm({0, timer.id}, timer.after);
+  for (const auto& event : decided.events()) {
+    std::visit(upon{[&](const Frozen&) { freeze(); }, [&](const Installed&) { begin_view(); },
+                    [&](const LeaseEnded&) {
+                      for (auto& [number, one] : running_) one.instance->stop();
+                      later([this] { host_.view_changed(); });
+                    },
+                    [&](const LeaseBegun&) {
+                      for (auto& [number, one] : running_) one.instance->go_on();
+                      later([this] { host_.view_changed(); });
+                    }},
+               event);
+  }
+}
+
+void Group::freeze() {
+  arbiter_ = nobody;
+  for (auto& [number, one] : running_) {
+    one.has_begun = false;
+    one.is_called_for = false;
+    one.instance->freeze();
+  }
+  later([this] { host_.view_changed(); });
+}
+
+void Group::begin_view() {
+  ++counters_.views;
+  const View& view = membership_.view();
+  view_setup_ = std::make_shared<const Setup>(setup_of(view, *options_.setup));
+  arbiter_ = nobody;
+  std::vector<std::uint32_t> kept;
+  for (auto at = running_.begin(); at != running_.end();) {
+    Running& one = at->second;
+    one.has_begun = false;
+    // What is held as the view begins and was let go meanwhile is released as it begins.
+    const Hold* hold = view.hold_of((one.space == Space::lock ? "l" : "e") + one.name);
+    const bool is_mine = hold != nullptr && hold->holder == self();
+    if (at->first == election_ || is_mine || one.is_called_for || !one.instance->is_idle()) {
+      kept.push_back((at++)->first);
+    } else {
+      by_name_.erase({one.space, one.name});
+      at = running_.erase(at);
+    }
+  }
+  for (const std::uint32_t number : kept) {
+    Running& one = running_.at(number);
+    if (number == election_) {
+      one.has_begun = true;
+      one.instance->begin(view_setup_);
+    } else if (may_begin(one)) {
+      begin(one);
+    }
+  }
+  later([this] { host_.view_changed(); });
+}
+
+// --- Steps --------------------------------------------------------------------------------------
+
+void Group::post(NodeId to, std::string bytes, bool lasting) {
+  if (to == self()) {
+    to_self_.push_back(std::move(bytes));
+  } else {
+    host_.send(to, bytes, lasting);
+  }
+}
+
+// Tells the application what has happened, then delivers what this process has sent to itself, and
+// so on until there is nothing left.
+void Group::settle() {
+  if (std::exchange(is_settling_, true)) return;
+  while (!to_tell_.empty() || !to_self_.empty()) {
+    if (!to_tell_.empty()) {
+      const auto what = std::move(to_tell_.front());
+      to_tell_.pop_front();
+      what();
+    } else {
+      const std::string bytes = std::move(to_self_.front());
+      to_self_.pop_front();
+      dispatch(self(), bytes);
+    }
+  }
+  is_settling_ = false;
+}
+
+// --- Traces -------------------------------------------------------------------------------------
+
+TraceEvent Group::note(TraceKind kind, NodeId peer, std::string name) {
+  TraceEvent event{.at = options_.now(), .node = self(), .kind = kind, .peer = peer};
+  event.name = std::move(name);
+  event.lamport = lamport_.tick();
+  vector_.tick(self());
+  event.vector = vector_;
+  return event;
+}
+
+void Group::write_stamp(const TraceEvent& event, std::string& to) const {
+  write_number(event.message, to);
+  write_number(event.lamport.value, to);
+  for (std::uint32_t i = 0; i < options_.setup->size; ++i) {
+    write_number(event.message == 0 ? 0 : event.vector[NodeId{i}], to);
+  }
+}
+
+}  // namespace baton::net

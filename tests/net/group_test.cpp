@@ -1,0 +1,170 @@
+// Named locks and elections of a group, on the layers' own classes, under faults.
+#include "net/group.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "group_world.h"
+#include "support/seeds.h"
+
+namespace baton::net {
+namespace {
+
+std::vector<std::string> algorithms(Kind kind) {
+  std::vector<std::string> names;
+  for (const Runnable& one : catalog()) {
+    if (one.info().kind == kind && objection_to(one).empty()) names.emplace_back(one.info().name);
+  }
+  return names;
+}
+
+void for_each_seed(std::uint64_t many, const std::function<void(std::uint64_t)>& try_it) {
+  const std::uint64_t first = test::from_environment("BATON_FIRST_SEED", 1);
+  const std::uint64_t count = test::from_environment("BATON_SEEDS", many);
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    try_it(seed);
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+std::string word(const testing::TestParamInfo<std::string>& info) {
+  std::string name = info.param;
+  std::erase(name, '-');
+  return name;
+}
+
+class EveryLock : public testing::TestWithParam<std::string> {};
+class EveryElection : public testing::TestWithParam<std::string> {};
+
+TEST_P(EveryLock, OfManyNamesIsSafeAndGoesOn) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    GroupWorld world({.size = 4, .algorithm = GetParam(), .seed = seed, .names = 3});
+    world.run(600 * message_time);
+    EXPECT_GT(world.entries(), 20U) << seed;
+    EXPECT_EQ(world.losses(), 0U) << seed;
+    world.calm();
+    world.run(900 * message_time);
+    EXPECT_TRUE(world.is_quiet()) << "somebody waits for ever, seed " << seed;
+    ASSERT_TRUE(world.violations().empty()) << world.violations().front();
+  }
+}
+
+// A minority crashes, is cut off or wrongly suspected, comes back; the others go on.
+void survive(const std::string& algorithm, const std::string& election, std::uint64_t seed) {
+  const auto size = static_cast<std::uint32_t>(3 + seed % 3);
+  GroupWorld world(
+      {.size = size, .algorithm = algorithm, .election = election, .seed = seed, .names = 2});
+  const std::uint32_t most_down = (size - 1) / 2;
+  std::vector<NodeId> down;
+  for (int round = 0; round < 12; ++round) {
+    world.run(world.now() + Ticks{world.draw(static_cast<std::uint32_t>(80 * message_time.value))});
+    const NodeId one{world.draw(size)};
+    const NodeId other{world.draw(size)};
+    switch (world.draw(5)) {
+      case 0:
+        if (world.is_up(one) && down.size() < most_down) {
+          world.crash(one);
+          down.push_back(one);
+        }
+        break;
+      case 1:
+        for (const NodeId node : down) world.restart(node);
+        down.clear();
+        break;
+      case 2:
+        if (one != other) world.cut(one, other);
+        break;
+      case 3:
+        world.mend();
+        break;
+      default:
+        if (world.is_up(one) && one != other) world.suspect(one, other);
+    }
+    ASSERT_TRUE(world.violations().empty()) << world.violations().front();
+  }
+  world.mend();
+  for (const NodeId node : down) world.restart(node);
+  const std::uint64_t before = world.entries();
+  world.run(world.now() + 600 * message_time);
+  EXPECT_GT(world.entries(), before) << "nobody gets in any more, seed " << seed;
+  world.calm();
+  world.run(world.now() + 900 * message_time);
+  EXPECT_TRUE(world.is_quiet()) << "somebody waits for ever, seed " << seed;
+  ASSERT_TRUE(world.violations().empty()) << world.violations().front();
+}
+
+TEST_P(EveryLock, SurvivesWhatAMinoritySuffers) {
+  for_each_seed(40, [&](std::uint64_t seed) { survive(GetParam(), "chang-roberts", seed); });
+}
+
+TEST_P(EveryElection, ArbitratesWhatIsCampaignedFor) {
+  for_each_seed(40, [&](std::uint64_t seed) { survive("ricart-agrawala", GetParam(), seed); });
+}
+
+INSTANTIATE_TEST_SUITE_P(Group, EveryLock, testing::ValuesIn(algorithms(Kind::mutual_exclusion)),
+                         word);
+INSTANTIATE_TEST_SUITE_P(Group, EveryElection, testing::ValuesIn(algorithms(Kind::election)), word);
+
+TEST(Group, RefusesWhatANetworkCannotPromise) {
+  EXPECT_NE(objection_to(*find("bully")).find("no message takes longer"), std::string::npos);
+  EXPECT_EQ(objection_to(*find("ricart-agrawala")), "");
+  EXPECT_EQ(find("maekawa"), nullptr) << "it deadlocks by itself";
+}
+
+TEST(Group, WithoutAMajorityNobodyEnters) {
+  GroupWorld world({.size = 3, .names = 0});
+  world.run(100 * message_time);
+  world.crash({1});
+  world.crash({2});
+  world.run(200 * message_time);
+  ASSERT_TRUE(world.ask({0}, Space::lock, "x"));
+  world.run(400 * message_time);
+  EXPECT_FALSE(world.held({0}, Space::lock, "x"));
+  world.restart({2});
+  world.run(401 * message_time + 100 * message_time);
+  EXPECT_GT(world.entries(), 0U);
+}
+
+TEST(Group, WhatIsHeldSurvivesTheCrashOfAnother) {
+  GroupWorld world({.size = 3, .names = 0});
+  world.run(100 * message_time);
+  ASSERT_TRUE(world.ask({1}, Space::lock, "x"));
+  while (!world.held({1}, Space::lock, "x")) world.run(world.now() + Ticks{1000});
+  const Epoch before = world.group({1}).members().view().epoch;
+  world.crash({0});
+  for (int i = 0; i < 1000 && world.group({1}).members().view().epoch == before; ++i) {
+    world.run(world.now() + Ticks{100'000});
+  }
+  EXPECT_NE(world.group({1}).members().view().epoch, before);
+  EXPECT_EQ(world.losses(), 0U);
+}
+
+TEST(Group, ForgetsUnusedNamesWithTheView) {
+  GroupWorld world({.size = 3, .names = 0});
+  world.run(100 * message_time);
+  for (int i = 0; i < 50; ++i) world.ask({0}, Space::lock, "name" + std::to_string(i));
+  world.run(150 * message_time);
+  EXPECT_EQ(world.group({1}).instances(), 50U);
+  world.crash({2});
+  world.run(300 * message_time);
+  EXPECT_EQ(world.group({0}).instances(), 0U);
+  EXPECT_EQ(world.group({1}).instances(), 0U);
+}
+
+TEST(Group, BytesOfOthersHarmNobody) {
+  GroupWorld world({.size = 3, .names = 0});
+  world.run(100 * message_time);
+  std::mt19937_64 random(7);
+  for (int i = 0; i < 20'000; ++i) {
+    std::string bytes;
+    for (std::size_t left = random() % 40; left > 0; --left) {
+      bytes.push_back(static_cast<char>(random() % (random() % 2 == 0 ? 8 : 256)));
+    }
+    world.group({0}).receive({1 + static_cast<std::uint32_t>(random() % 2)}, bytes);
+  }
+  EXPECT_FALSE(world.violations().empty()) << "it was noticed";
+}
+
+}  // namespace
+}  // namespace baton::net

@@ -1,0 +1,187 @@
+#include "group_world.h"
+
+namespace baton::net {
+
+namespace {
+
+constexpr Ticks between_wishes = 30 * message_time;
+
+}  // namespace
+
+GroupWorld::GroupWorld(WorldOptions options) : options_(std::move(options)), random_(options_.seed) {
+  setup_ = std::make_shared<const Setup>(default_setup(options_.size));
+  for (std::uint32_t i = 0; i < options_.size; ++i) {
+    nodes_.push_back(std::make_unique<Node>(*this, NodeId{i}));
+  }
+  for (const auto& node : nodes_) start(*node);
+}
+
+void GroupWorld::start(Node& node) {
+  ++node.life;
+  node.group = std::make_unique<Group>(
+      node,
+      GroupOptions{.self = node.id,
+                   .setup = setup_,
+                   .algorithm = find(options_.algorithm),
+                   .election = find(options_.election),
+                   .traced = options_.traced,
+                   .seed = random_(),
+                   .now = [this] { return now_; }},
+      node.kept);
+  node.acts = now_ + Ticks{draw(static_cast<std::uint32_t>(between_wishes.value))};
+  node.group->start();
+}
+
+void GroupWorld::crash(NodeId id) {
+  Node& node = *nodes_[id.value];
+  node.group.reset();
+  node.timers.clear();
+  node.uses.clear();
+}
+
+void GroupWorld::restart(NodeId id) { start(*nodes_[id.value]); }
+
+void GroupWorld::mend() { cut_.clear(); }
+
+bool GroupWorld::is_quiet() const {
+  return std::all_of(nodes_.begin(), nodes_.end(), [](const auto& node) {
+    return std::all_of(node->uses.begin(), node->uses.end(),
+                       [](const auto& use) { return use.second.status == Status::idle; });
+  });
+}
+
+void GroupWorld::violated(const std::string& what) {
+  violations_.push_back(what + " at " + std::to_string(in_message_times(now_)) + ", seed " +
+                        std::to_string(options_.seed));
+}
+
+// --- What processes do --------------------------------------------------------------------------
+
+void GroupWorld::Node::send(NodeId to, std::string_view bytes, bool lasting) {
+  auto& link = world.links_[{id.value, to.value}];
+  const Ticks delay{1 + world.draw(static_cast<std::uint32_t>(message_time.value))};
+  if (!lasting && world.is_cut(id.value, to.value)) return;
+  Ticks at = world.now_ + delay;
+  if (!link.empty()) at = std::max(at, link.back().at);
+  link.push_back({at, life, world.nodes_[to.value]->life, lasting, std::string(bytes)});
+}
+
+void GroupWorld::Node::arm(GroupTimer timer, Ticks after) {
+  if (after == forever) {
+    timers.erase(timer);
+  } else {
+    timers[timer] = world.now_ + after;
+  }
+}
+
+void GroupWorld::Node::granted(Space space, const std::string& name, const Fence& fence) {
+  Use& use = uses[{space, name}];
+  if (use.status != Status::waits) world.violated("a grant that nobody asked for: " + name);
+  for (const auto& other : world.nodes_) {
+    const auto found = other->uses.find({space, name});
+    if (other->id != id && found != other->uses.end() && found->second.status == Status::inside) {
+      world.violated(name + ": " + std::to_string(id.value) + " enters while " +
+                     std::to_string(other->id.value) + " is inside");
+    }
+  }
+  Fence& latest = world.latest_[{space, name}];
+  if (fence <= latest) world.violated(name + ": a fence that is not larger than an earlier one");
+  latest = std::max(latest, fence);
+  ++world.entries_;
+  use = {Status::inside, fence,
+         world.now_ + Ticks{world.draw(static_cast<std::uint32_t>(2 * message_time.value))}};
+}
+
+void GroupWorld::Node::lost(Space space, const std::string& name) {
+  Use& use = uses[{space, name}];
+  if (use.status != Status::inside) world.violated("lost what it did not hold: " + name);
+  use.status = Status::idle;
+  ++world.losses_;
+}
+
+void GroupWorld::Node::received_nonsense(NodeId from) {
+  world.violated("nonsense from " + std::to_string(from.value));
+}
+
+bool GroupWorld::ask(NodeId id, Space space, const std::string& name) {
+  Node& node = *nodes_[id.value];
+  Use& use = node.uses[{space, name}];
+  if (use.status != Status::idle) return false;
+  use.status = Status::waits;
+  node.group->request(space, name);
+  return true;
+}
+
+std::optional<Fence> GroupWorld::held(NodeId id, Space space, const std::string& name) const {
+  const auto found = nodes_[id.value]->uses.find({space, name});
+  if (found == nodes_[id.value]->uses.end() || found->second.status != Status::inside) return {};
+  return found->second.fence;
+}
+
+void GroupWorld::leave(NodeId id, Space space, const std::string& name) {
+  nodes_[id.value]->uses[{space, name}].status = Status::idle;
+  nodes_[id.value]->group->release(space, name);
+}
+
+void GroupWorld::act(Node& node) {
+  node.acts = now_ + Ticks{1 + draw(static_cast<std::uint32_t>(between_wishes.value))};
+  if (is_calm_ || options_.names == 0) return;
+  const Space space = draw(4) == 0 ? Space::election : Space::lock;
+  ask(node.id, space, std::string(1, static_cast<char>('a' + draw(options_.names))));
+}
+
+// --- Time ---------------------------------------------------------------------------------------
+
+void GroupWorld::run(Ticks until) {
+  while (step(until)) {
+  }
+  now_ = until;
+}
+
+// The next thing that happens. False: nothing does before that time.
+bool GroupWorld::step(Ticks until) {
+  Ticks first = until;
+  std::function<void()> what;
+  const auto offer = [&](Ticks at, auto&& happens) {
+    if (at >= first) return;
+    first = at;
+    what = happens;
+  };
+  for (auto& [ends, link] : links_) {
+    if (link.empty()) continue;
+    const Message& message = link.front();
+    const Node& from = *nodes_[ends.first];
+    const Node& to = *nodes_[ends.second];
+    // What one of the two ends no longer knows of is gone; what is cut off waits.
+    const bool is_gone = message.sender_life != from.life || message.receiver_life != to.life ||
+                         from.group == nullptr || to.group == nullptr;
+    if (!is_gone && is_cut(ends.first, ends.second) && message.lasting) continue;
+    offer(std::max(now_, message.at), [this, ends = ends, is_gone] {
+      const Message arrived = std::move(links_[ends].front());
+      links_[ends].pop_front();
+      if (is_gone || (is_cut(ends.first, ends.second) && !arrived.lasting)) return;
+      nodes_[ends.second]->group->receive({ends.first}, arrived.bytes);
+    });
+  }
+  for (const auto& node : nodes_) {
+    if (node->group == nullptr) continue;
+    offer(std::max(now_, node->acts), [this, &node] { act(*node); });
+    for (const auto& [timer, at] : node->timers) {
+      offer(std::max(now_, at), [&node, timer = timer] {
+        node->timers.erase(timer);
+        node->group->expire(timer);
+      });
+    }
+    for (const auto& [key, use] : node->uses) {
+      if (use.status != Status::inside) continue;
+      offer(std::max(now_, use.leaves),
+            [this, &node, key = key] { leave(node->id, key.first, key.second); });
+    }
+  }
+  if (!what) return false;
+  now_ = first;
+  what();
+  return true;
+}
+
+}  // namespace baton::net

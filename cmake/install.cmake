@@ -27,7 +27,7 @@ baton_archive(client baton_client baton_service baton_core baton_proto)
 target_link_libraries(baton_archive_client INTERFACE protobuf::libprotobuf SQLite::SQLite3
                                                      Threads::Threads)
 # Of etcd only what needs no gRPC is ever linked: see ClusterOptions::connect.
-baton_archive(server baton_embed baton_server baton_cluster baton_etcd baton_journal baton_view)
+baton_archive(server baton_embed baton_server baton_loop baton_cluster baton_etcd baton_journal baton_view)
 target_link_libraries(baton_archive_server INTERFACE baton_archive_client spdlog::spdlog fmt::fmt)
 
 install(TARGETS baton_archive_client baton_archive_server EXPORT Baton

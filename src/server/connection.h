@@ -12,7 +12,7 @@
 namespace baton::server {
 
 class Connection final : public Guest,
-                         private Poller::Watched,
+                         private loop::Poller::Watched,
                          public std::enable_shared_from_this<Connection> {
  public:
   // The socket is the connection's from now on.

@@ -19,10 +19,10 @@
 #include <utility>
 #include <vector>
 
+#include "loop/poller.h"
 #include "server/address.h"
 #include "server/desk.h"
 #include "server/listener.h"
-#include "server/poller.h"
 
 namespace baton::server {
 
@@ -80,7 +80,7 @@ class Server {
   Engine* engine_;
   Desk& desk_;
   ServerLimits limits_;
-  Poller poller_;
+  loop::Poller poller_;
   std::vector<std::unique_ptr<Listener>> listeners_;
   std::unordered_set<std::shared_ptr<Connection>> connections_;
   std::vector<std::shared_ptr<Connection>> dirty_;   // have something to send

@@ -8,7 +8,7 @@
 
 #include <chrono>
 
-namespace baton::server {
+namespace baton::loop {
 
 class Vigil {
  public:
@@ -53,4 +53,4 @@ class Vigil {
   Time until_;
 };
 
-}  // namespace baton::server
+}  // namespace baton::loop

@@ -1,8 +1,8 @@
-#include "server/vigil.h"
+#include "loop/vigil.h"
 
 #include <gtest/gtest.h>
 
-namespace baton::server {
+namespace baton::loop {
 namespace {
 
 using std::chrono::microseconds;
@@ -68,4 +68,4 @@ TEST_F(VigilTest, AgainOnceItPays) {
 }
 
 }  // namespace
-}  // namespace baton::server
+}  // namespace baton::loop

@@ -1,4 +1,4 @@
-#include "server/poller.h"
+#include "loop/poller.h"
 
 #include <sys/epoll.h>
 
@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <system_error>
 
-namespace baton::server {
+namespace baton::loop {
 
 namespace {
 
@@ -73,4 +73,4 @@ void Poller::serve() {
   ready_count_ = 0;
 }
 
-}  // namespace baton::server
+}  // namespace baton::loop

@@ -9,11 +9,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "server/vigil.h"
+#include "loop/vigil.h"
 
 struct epoll_event;
 
-namespace baton::server {
+namespace baton::loop {
 
 class Poller {
  public:
@@ -46,4 +46,4 @@ class Poller {
   Vigil vigil_;
 };
 
-}  // namespace baton::server
+}  // namespace baton::loop

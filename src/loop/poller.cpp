@@ -45,8 +45,8 @@ void Poller::start() { wait(); }
 
 void Poller::wait() {
   epoll_.async_wait(boost::asio::posix::descriptor_base::wait_read,
-                    [this](const boost::system::error_code& error) {
-                      if (error) return;
+                    [this, alive = std::weak_ptr(alive_)](const boost::system::error_code& error) {
+                      if (error || alive.expired()) return;
                       serve();
                       wait();
                     });

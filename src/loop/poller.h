@@ -8,6 +8,7 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "loop/vigil.h"
 
@@ -44,6 +45,7 @@ class Poller {
   epoll_event* ready_ = nullptr;  // while they are served
   std::size_t ready_count_ = 0;
   Vigil vigil_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
 }  // namespace baton::loop

@@ -9,7 +9,7 @@ trap 'rm -rf "$scratch"' EXIT
 everything="ccache clang-format cmake curl g++ git libboost1.81-dev libcli11-dev libfmt-dev libgtest-dev
   etcd-client faketime libgrpc++-dev openssl protobuf-compiler-grpc
   make ninja-build pkg-config protobuf-compiler libprotobuf-dev libspdlog-dev libsqlite3-dev
-  python3 libbenchmark-dev libns3-dev python3-simpy3 spin etcd-server golang-etcd-server-dev
+  libssl-dev python3 libbenchmark-dev libns3-dev python3-simpy3 spin etcd-server golang-etcd-server-dev
   golang-go default-jre-headless libzookeeper-java libzookeeper-mt-dev libhiredis-dev redis-server
   clang clang-tidy"
 

@@ -1,0 +1,106 @@
+#include "net/hello.h"
+
+#include "net/link_bytes.h"
+
+namespace baton::net {
+
+namespace {
+
+constexpr std::string_view magic = "baton";
+
+std::string quoted(std::string_view text) {
+  std::string words = "'";
+  words += printable(text, longest_name);
+  words += "'";
+  return words;
+}
+
+}  // namespace
+
+std::string encode_hello(const Hello& hello) {
+  std::string out(magic);
+  append_varint(out, link_version);
+  for (const auto* text : {&hello.group, &hello.dialect, &hello.from, &hello.to}) {
+    append_text(out, *text);
+  }
+  append_varint(out, hello.life);
+  append_varint(out, hello.has_met ? 1 : 0);
+  for (const std::uint64_t number :
+       {hello.remembered_life, hello.generation, hello.received, hello.silence_ms}) {
+    append_varint(out, number);
+  }
+  return out;
+}
+
+std::string encode_refusal(std::string_view words) {
+  std::string out(magic);
+  append_text(out, words.substr(0, longest_refusal));
+  return out;
+}
+
+std::optional<Hello> decode_hello(std::string_view body, std::string& problem) {
+  ByteReader reader(body);
+  if (reader.bytes(magic.size()) != magic) {
+    problem = "what came is not from a member of a Baton group";
+    return std::nullopt;
+  }
+  const std::uint64_t version = reader.varint();
+  if (reader.is_good() && version != link_version) {
+    problem = "version " + std::to_string(version) +
+              " of the protocol between members meets version " + std::to_string(link_version) +
+              ": run the same Baton everywhere";
+    return std::nullopt;
+  }
+  Hello hello;
+  hello.group = reader.text(longest_name);
+  hello.dialect = reader.text(longest_dialect);
+  hello.from = reader.text(longest_name);
+  hello.to = reader.text(longest_name);
+  hello.life = reader.varint();
+  const std::uint64_t has_met = reader.varint();
+  hello.has_met = has_met == 1;
+  hello.remembered_life = reader.varint();
+  hello.generation = reader.varint();
+  hello.received = reader.varint();
+  hello.silence_ms = reader.varint();
+  if (reader.is_good() && reader.is_over() && has_met <= 1) return hello;
+  problem = "a greeting is not well-formed";
+  return std::nullopt;
+}
+
+std::optional<std::string> decode_refusal(std::string_view body) {
+  ByteReader reader(body);
+  if (reader.bytes(magic.size()) != magic) return std::nullopt;
+  const std::string words = reader.text(longest_refusal);
+  if (!reader.is_good() || !reader.is_over()) return std::nullopt;
+  return printable(words);
+}
+
+std::string why_not_alike(const Hello& theirs, const Hello& ours) {
+  if (theirs.group != ours.group) {
+    return quoted(theirs.from) + " is of group " + quoted(theirs.group) + ", " + quoted(ours.from) +
+           " of group " + quoted(ours.group);
+  }
+  if (theirs.from == ours.from) {
+    return "two processes call themselves " + quoted(ours.from) + ": each member has its own name";
+  }
+  if (theirs.to != ours.from) {
+    return quoted(theirs.from) + " wants to talk to " + quoted(theirs.to) + ", but this is " +
+           quoted(ours.from) + ": compare the addresses of the group";
+  }
+  if (theirs.dialect != ours.dialect) {
+    return quoted(theirs.from) + " runs " + printable(theirs.dialect, longest_name) + ", " +
+           quoted(ours.from) + " runs " + printable(ours.dialect, longest_name);
+  }
+  return {};
+}
+
+std::string printable(std::string_view text, std::size_t longest) {
+  std::string words(text.substr(0, longest));
+  for (char& one : words) {
+    if (static_cast<unsigned char>(one) < 0x20 || one == 0x7F) one = '?';
+  }
+  return words;
+}
+
+}  // namespace baton::net

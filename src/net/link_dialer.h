@@ -1,0 +1,55 @@
+// Connects to one address, again and again until it works: first soon, then less and less often.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace baton::net {
+
+class LinkDialer {
+ public:
+  struct Times {
+    std::chrono::milliseconds first_retry;
+    std::chrono::milliseconds last_retry;
+    std::chrono::milliseconds to_connect;
+  };
+  // connected(socket): it is the receiver's from then on.
+  using Connected = std::function<void(int socket)>;
+  using Failed = std::function<void(const std::string& why)>;
+
+  LinkDialer(boost::asio::io_context& io, std::string host, std::uint16_t port, Times times,
+             Connected connected, Failed failed);
+
+  void dial();
+  void dial_later();
+  void stop();
+  // The connection was of use: the next pause is a short one.
+  void succeeded() { pause_ = times_.first_retry; }
+
+ private:
+  using Tcp = boost::asio::ip::tcp;
+  // Calls `what` unless the attempt is over by then, or all is.
+  template <class What>
+  auto during_this_attempt(What what);
+  void connect(const Tcp::resolver::results_type& addresses);
+  void fail(const std::string& why);
+
+  std::string host_;
+  std::uint16_t port_;
+  Times times_;
+  Connected connected_;
+  Failed failed_;
+  std::chrono::milliseconds pause_;
+  Tcp::resolver resolver_;
+  Tcp::socket socket_;
+  boost::asio::steady_timer timer_;
+  std::shared_ptr<std::uint64_t> attempt_;  // its number
+};
+
+}  // namespace baton::net

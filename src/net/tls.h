@@ -1,0 +1,67 @@
+// TLS between the members of a group: every member has a certificate of the group's own authority,
+// and both ends of a connection ask for the other's.
+//
+// What is encrypted and decrypted goes through memory: reading and writing the socket is the same
+// with TLS and without.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+typedef struct ssl_ctx_st SSL_CTX;
+typedef struct ssl_st SSL;
+typedef struct bio_st BIO;
+
+namespace baton::net {
+
+// All PEM.
+struct TlsFiles {
+  std::string certificate;
+  std::string key;
+  std::string authority;  // whose certificates are accepted
+};
+
+class TlsContext {
+ public:
+  // Throws std::runtime_error, which says which file is wrong and why.
+  explicit TlsContext(const TlsFiles& files);
+  SSL_CTX* get() const { return context_.get(); }
+
+ private:
+  struct Free {
+    void operator()(SSL_CTX* context) const;
+  };
+  std::unique_ptr<SSL_CTX, Free> context_;
+};
+
+// One connection.
+class TlsStream {
+ public:
+  TlsStream(const TlsContext& context, bool is_dialer);
+
+  // Bytes from the socket; what they say is appended to `plain`. False if the conversation is over:
+  // problem() says why.
+  bool take(std::string_view wire, std::string& plain);
+  // Only when is_ready().
+  void say(std::string_view plain);
+  // Appends what is to be written to the socket.
+  void drain(std::string& wire);
+
+  // Both ends have shown who they are, as far as this end knows.
+  bool is_ready() const;
+  const std::string& problem() const { return problem_; }
+
+ private:
+  bool fail(int outcome);
+
+  struct Free {
+    void operator()(SSL* stream) const;
+  };
+  std::unique_ptr<SSL, Free> stream_;
+  BIO* in_;
+  BIO* out_;
+  std::string problem_;
+};
+
+}  // namespace baton::net

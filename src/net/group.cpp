@@ -79,9 +79,7 @@ void Group::expire(GroupTimer timer) {
     found->second.instance->expire(timer.timer);
     return settle();
   }
-  direct([&](Membership& membership, auto& decided) {
-    membership.expire(timer.timer, decided);
-  });
+  direct([&](Membership& membership, auto& decided) { membership.expire(timer.timer, decided); });
   for (auto& [number, one] : running_) {
     if (one.has_begun) one.instance->tick();
   }
@@ -159,9 +157,8 @@ void Group::dispatch(NodeId from, std::string_view bytes) {
 void Group::receive_control(NodeId from, std::string_view bytes) {
   const auto message = reflect::decoded<Membership::Message>(bytes, options_.setup->size);
   if (!message) return host_.received_nonsense(from);
-  direct([&](Membership& membership, auto& decided) {
-    membership.receive(from, *message, decided);
-  });
+  direct(
+      [&](Membership& membership, auto& decided) { membership.receive(from, *message, decided); });
 }
 
 // What belongs to another view has nothing to say any more.

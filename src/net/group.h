@@ -73,7 +73,7 @@ struct GroupOptions {
 };
 
 struct GroupCounters {
-  std::uint64_t enter = 0;   // messages of algorithms, by phase
+  std::uint64_t enter = 0;  // messages of algorithms, by phase
   std::uint64_t exit = 0;
   std::uint64_t upkeep = 0;  // of the membership, and of starting what is used
   std::uint64_t received = 0;

@@ -142,7 +142,8 @@ class InstanceOf final : public Instance {
   // Sizes that P relies on, where it says so.
   bool is_sound(const typename P::Message& message) const {
     if constexpr (requires { P::is_sound(message, size_); }) {
-      return P::is_sound(message, static_cast<std::uint32_t>(host_.membership().view().members.size()));
+      return P::is_sound(message,
+                         static_cast<std::uint32_t>(host_.membership().view().members.size()));
     } else {
       return true;
     }

@@ -7,7 +7,7 @@
 #include "baton/journal.pb.h"
 #include "journal/checksum.h"
 #include "journal/open.h"
-#include "server/clock.h"
+#include "loop/clock.h"
 #include "server/engine.h"
 #include "server/snapshot.h"
 
@@ -93,7 +93,7 @@ std::string make_backup(const std::string& name) {
                   engine.read_record(position, bytes);
                 });
   return make_backup(engine.state(), {.epoch = engine.epoch(),
-                                      .made_us = wall_time_us(),
+                                      .made_us = loop::wall_time_us(),
                                       .server = {},
                                       .journal = journal->describe()});
 }

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "journal/open.h"
-#include "server/clock.h"
+#include "loop/clock.h"
 
 namespace baton::server {
 
@@ -364,8 +364,8 @@ void Host::run_aside(std::function<void()> what) {
   aside_ = std::thread(std::move(what));
 }
 
-std::int64_t Host::clock_us() { return boottime_us(); }
-std::int64_t Host::wall_us() { return wall_time_us(); }
+std::int64_t Host::clock_us() { return loop::boottime_us(); }
+std::int64_t Host::wall_us() { return loop::wall_time_us(); }
 
 void Host::deliver(service::Effects& effects) { desk_->deliver(effects); }
 

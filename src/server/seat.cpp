@@ -7,7 +7,7 @@
 #include <random>
 #include <utility>
 
-#include "server/clock.h"
+#include "loop/clock.h"
 
 namespace baton::server {
 
@@ -140,7 +140,7 @@ void Seat::complete(proto::Status status, std::function<void(const proto::Status
 
 // --- For the member -----------------------------------------------------------------------------
 
-std::int64_t Seat::clock_us() { return boottime_us(); }
+std::int64_t Seat::clock_us() { return loop::boottime_us(); }
 
 void Seat::after(std::int64_t us, std::function<void()> what) {
   auto timer = std::make_shared<asio::steady_timer>(io_, std::chrono::microseconds(us));

@@ -8,7 +8,8 @@ constexpr Ticks between_wishes = 30 * message_time;
 
 }  // namespace
 
-GroupWorld::GroupWorld(WorldOptions options) : options_(std::move(options)), random_(options_.seed) {
+GroupWorld::GroupWorld(WorldOptions options)
+    : options_(std::move(options)), random_(options_.seed) {
   setup_ = std::make_shared<const Setup>(default_setup(options_.size));
   for (std::uint32_t i = 0; i < options_.size; ++i) {
     nodes_.push_back(std::make_unique<Node>(*this, NodeId{i}));
@@ -18,16 +19,15 @@ GroupWorld::GroupWorld(WorldOptions options) : options_(std::move(options)), ran
 
 void GroupWorld::start(Node& node) {
   ++node.life;
-  node.group = std::make_unique<Group>(
-      node,
-      GroupOptions{.self = node.id,
-                   .setup = setup_,
-                   .algorithm = find(options_.algorithm),
-                   .election = find(options_.election),
-                   .traced = options_.traced,
-                   .seed = random_(),
-                   .now = [this] { return now_; }},
-      node.kept);
+  node.group = std::make_unique<Group>(node,
+                                       GroupOptions{.self = node.id,
+                                                    .setup = setup_,
+                                                    .algorithm = find(options_.algorithm),
+                                                    .election = find(options_.election),
+                                                    .traced = options_.traced,
+                                                    .seed = random_(),
+                                                    .now = [this] { return now_; }},
+                                       node.kept);
   node.acts = now_ + Ticks{draw(static_cast<std::uint32_t>(between_wishes.value))};
   node.group->start();
 }

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <ctime>
 
-namespace baton::server {
+namespace baton::loop {
 
 inline std::int64_t read_clock_us(clockid_t clock) {
   timespec now{};
@@ -16,4 +16,4 @@ inline std::int64_t boottime_us() { return read_clock_us(CLOCK_BOOTTIME); }
 // The date.
 inline std::int64_t wall_time_us() { return read_clock_us(CLOCK_REALTIME); }
 
-}  // namespace baton::server
+}  // namespace baton::loop

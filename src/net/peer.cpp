@@ -1,0 +1,250 @@
+#include "net/peer.h"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <random>
+#include <utility>
+
+#include "loop/clock.h"
+
+namespace baton::net {
+
+namespace {
+
+// Of one connection, in heartbeats: much longer than it takes to suspect the other end.
+constexpr int silence_in_heartbeats = 20;
+
+std::shared_ptr<const Setup> setup_of(const GroupFile& group) {
+  Setup setup = default_setup(static_cast<std::uint32_t>(group.members.size()));
+  setup.lease = group.lease;
+  setup.patience = group.patience;
+  return std::make_shared<const Setup>(std::move(setup));
+}
+
+std::uint64_t drawn() {
+  std::random_device source;
+  return (std::uint64_t{source()} << 32) | source();
+}
+
+}  // namespace
+
+Peer::Peer(boost::asio::io_context& io, PeerOptions options, PeerEvents& events)
+    : io_(io),
+      options_(std::move(options)),
+      events_(events),
+      setup_(setup_of(options_.group)),
+      promises_(Promises::open(options_.promises, setup_->size)),
+      began_us_(loop::boottime_us()),
+      timer_(io),
+      unreachable_since_us_(setup_->size, began_us_),
+      has_sent_to_(setup_->size) {
+  check_algorithms(options_.group);
+  links_ = std::make_unique<Links>(
+      io_,
+      LinkOptions{.group = options_.group.group,
+                  .dialect = options_.group.dialect(),
+                  .members = options_.group.members,
+                  .self = options_.self,
+                  .life = drawn(),
+                  .tls = options_.group.tls,
+                  .silence = silence_in_heartbeats * options_.group.heartbeat},
+      static_cast<LinkEvents&>(*this));
+  make_group();
+}
+
+Peer::~Peer() = default;
+
+void Peer::make_group() {
+  group_ = std::make_unique<Group>(
+      static_cast<GroupHost&>(*this),
+      GroupOptions{.self = options_.self,
+                   .setup = setup_,
+                   .algorithm = find(options_.group.algorithm),
+                   .election = find(options_.group.election),
+                   .traced = options_.traced,
+                   .seed = drawn(),
+                   .now = [this] { return Ticks{loop::boottime_us() - began_us_}; }},
+      promises_->kept());
+}
+
+void Peer::start() {
+  links_->start();
+  group_->start();
+}
+
+void Peer::request(Space space, const std::string& name) {
+  asked_.insert({space, name});
+  group_->request(space, name);
+}
+
+void Peer::release(Space space, const std::string& name) {
+  held_.erase({space, name});
+  group_->release(space, name);
+}
+
+std::string Peer::trouble() const {
+  if (is_working()) return {};
+  std::string missing;
+  std::size_t reached = 1;
+  for (std::uint32_t i = 0; i < setup_->size; ++i) {
+    if (NodeId{i} == self() || links_->is_connected({i})) {
+      if (NodeId{i} != self()) ++reached;
+      continue;
+    }
+    missing += (missing.empty() ? "" : ", ") + name_of({i});
+    const std::string& why = links_->last_problem({i});
+    if (!why.empty()) missing += " (" + why + ")";
+  }
+  if (2 * reached <= setup_->size) {
+    return "only " + std::to_string(reached) + " of " + std::to_string(setup_->size) +
+           " members can be reached, and a majority is needed. Waiting for " + missing;
+  }
+  return "the members are agreeing on who belongs to the group";
+}
+
+// --- The group's side ---------------------------------------------------------------------------
+
+void Peer::send(NodeId to, std::string_view bytes, bool lasting) {
+  if (lasting) {
+    has_sent_to_[to.value] = true;
+    links_->send(to, bytes);
+  } else {
+    links_->send_if_connected(to, bytes);
+  }
+}
+
+void Peer::keep(const Membership::Durable& durable) { promises_->keep(durable); }
+
+void Peer::granted(Space space, const std::string& name, const Fence& fence) {
+  asked_.erase({space, name});
+  held_.insert({space, name});
+  events_.granted(space, name, fence);
+}
+
+void Peer::lost(Space space, const std::string& name) {
+  held_.erase({space, name});
+  events_.lost(space, name);
+}
+
+// Who does not belong to the view has no use for what was sent to it before.
+void Peer::view_changed() {
+  const Membership& membership = group_->members();
+  if (membership.is_active()) {
+    for (std::uint32_t i = 0; i < setup_->size; ++i) {
+      if (!has_sent_to_[i] || membership.view().find({i}) != nullptr) continue;
+      has_sent_to_[i] = false;
+      links_->reset({i});
+    }
+  }
+  events_.view_changed();
+}
+
+void Peer::received_nonsense(NodeId from) {
+  events_.warned("member " + name_of(from) + " sends what no member of this group would send");
+}
+
+// --- The network's side -------------------------------------------------------------------------
+
+void Peer::received(NodeId from, std::string_view bytes) {
+  // Time first: what has come during a pause must not be taken for news.
+  expire_due();
+  group_->receive(from, bytes);
+}
+
+void Peer::connected(NodeId peer) { unreachable_since_us_[peer.value] = 0; }
+
+void Peer::disconnected(NodeId peer, const std::string&) {
+  unreachable_since_us_[peer.value] = loop::boottime_us();
+}
+
+void Peer::refused(NodeId peer, const std::string& why) {
+  events_.warned(peer == nobody ? why : "member " + name_of(peer) + ": " + why);
+}
+
+// Something that had to arrive never will. Who has crashed and comes back is in the same position,
+// and everybody knows how to deal with that.
+void Peer::overflowed(NodeId peer) {
+  start_over("more waits for member " + name_of(peer) + " than can be kept");
+}
+
+void Peer::start_over(const std::string& why) {
+  events_.warned("this member begins anew: " + why);
+  boost::asio::post(io_, [this] {
+    due_.clear();
+    in_time_.clear();
+    make_group();
+    for (std::uint32_t i = 0; i < setup_->size; ++i) {
+      if (NodeId{i} != self()) links_->reset({i});
+    }
+    for (const auto& [space, name] : std::exchange(held_, {})) events_.lost(space, name);
+    group_->start();
+    for (const auto& [space, name] : std::exchange(asked_, {})) request(space, name);
+  });
+}
+
+// --- Time ---------------------------------------------------------------------------------------
+
+std::int64_t Peer::in_us(Ticks ticks) const {
+  const std::int64_t heartbeat_us = std::chrono::microseconds(options_.group.heartbeat).count();
+  // In floating point: ticks are many.
+  return static_cast<std::int64_t>(static_cast<double>(ticks.value) *
+                                   static_cast<double>(heartbeat_us) /
+                                   static_cast<double>(Membership::tick_time.value));
+}
+
+void Peer::arm(GroupTimer timer, Ticks after) {
+  if (const auto found = due_.find(timer); found != due_.end()) {
+    in_time_.erase({found->second, timer});
+    due_.erase(found);
+  }
+  if (after == forever) return;
+  const std::int64_t at = loop::boottime_us() + in_us(after);
+  due_.emplace(timer, at);
+  in_time_.emplace(at, timer);
+  rearm();
+}
+
+void Peer::rearm() {
+  if (in_time_.empty() || in_time_.begin()->first == armed_for_us_) return;
+  armed_for_us_ = in_time_.begin()->first;
+  timer_.expires_after(std::chrono::microseconds(armed_for_us_ - loop::boottime_us()));
+  timer_.async_wait([this](const boost::system::error_code& error) {
+    if (!error) rang();
+  });
+}
+
+void Peer::rang() {
+  armed_for_us_ = 0;
+  expire_due();
+  rearm();
+}
+
+// A process that was paused has missed ticks of its own. They are made up for, since leases are
+// counted in them.
+void Peer::expire_due() {
+  constexpr GroupTimer tick{};
+  const std::int64_t now = loop::boottime_us();
+  while (!in_time_.empty() && in_time_.begin()->first <= now) {
+    const auto [at, timer] = *in_time_.begin();
+    in_time_.erase(in_time_.begin());
+    due_.erase(timer);
+    if (timer == tick) {
+      const std::int64_t missed = (now - at) / std::max<std::int64_t>(in_us(Membership::tick_time), 1);
+      const std::int64_t enough = 2 * std::int64_t{setup_->lease};
+      for (std::int64_t i = std::min(missed, enough); i > 0; --i) group_->expire(timer);
+      suspect_unreachable();
+    }
+    group_->expire(timer);
+  }
+}
+
+// A connection that ends and is not made again at once: most likely nobody is there.
+void Peer::suspect_unreachable() {
+  const std::int64_t before = loop::boottime_us() - in_us(Membership::tick_time);
+  for (std::uint32_t i = 0; i < setup_->size; ++i) {
+    const std::int64_t since = unreachable_since_us_[i];
+    if (NodeId{i} != self() && since != 0 && since < before) group_->suspect({i});
+  }
+}
+
+}  // namespace baton::net

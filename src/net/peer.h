@@ -1,0 +1,122 @@
+// One member of a group of processes without a server, on the network: the group (net/group.h) with
+// links to the others (net/links.h), a clock, and a file for what must survive a crash.
+//
+// Everything runs on the io_context's thread.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "net/group.h"
+#include "net/group_file.h"
+#include "net/links.h"
+#include "net/promises.h"
+
+namespace baton::net {
+
+struct PeerOptions {
+  GroupFile group;
+  NodeId self;
+  // Where promises are kept; empty: nowhere, then this member must never come back.
+  std::string promises;
+  bool traced = false;
+};
+
+// Is told what happens. May call the peer, but not end it.
+class PeerEvents {
+ public:
+  virtual void granted(Space space, const std::string& name, const Fence& fence) = 0;
+  virtual void lost(Space space, const std::string& name) = 0;
+  virtual void view_changed() {}
+  virtual void arbiter_changed(NodeId) {}
+  virtual void told(NodeId, std::string_view) {}
+  // For people.
+  virtual void warned(const std::string&) {}
+  virtual void record(const TraceEvent&) {}
+
+ protected:
+  ~PeerEvents() = default;
+};
+
+class Peer final : private GroupHost, private LinkEvents {
+ public:
+  // Listens. Throws LinkError, PromisesError.
+  Peer(boost::asio::io_context& io, PeerOptions options, PeerEvents& events);
+  ~Peer() override;
+
+  void start();
+  // See Group.
+  void request(Space space, const std::string& name);
+  void release(Space space, const std::string& name);
+  void tell(NodeId to, std::string_view words) { group_->tell(to, words); }
+
+  const Group& group() const { return *group_; }
+  const GroupFile& file() const { return options_.group; }
+  NodeId self() const { return options_.self; }
+  Links& links() { return *links_; }
+  std::string name_of(NodeId node) const { return options_.group.members[node.value].id; }
+  // It is in a view that a majority confirms.
+  bool is_working() const {
+    return group_->members().is_active() && group_->members().has_lease();
+  }
+  // For people: why nothing is granted now, and whom it waits for; empty if it works.
+  std::string trouble() const;
+  bool stays_awake() { return links_->stays_awake(); }
+
+ private:
+  void send(NodeId to, std::string_view bytes, bool lasting) override;
+  void arm(GroupTimer timer, Ticks after) override;
+  void keep(const Membership::Durable& durable) override;
+  void granted(Space space, const std::string& name, const Fence& fence) override;
+  void lost(Space space, const std::string& name) override;
+  void view_changed() override;
+  void arbiter_changed(NodeId arbiter) override { events_.arbiter_changed(arbiter); }
+  void told(NodeId from, std::string_view words) override { events_.told(from, words); }
+  void received_nonsense(NodeId from) override;
+  void record(const TraceEvent& event) override { events_.record(event); }
+
+  void received(NodeId from, std::string_view bytes) override;
+  void connected(NodeId peer) override;
+  void disconnected(NodeId peer, const std::string& why) override;
+  void restarted(NodeId) override {}
+  void was_reset(NodeId) override {}
+  void refused(NodeId peer, const std::string& why) override;
+  void overflowed(NodeId peer) override;
+
+  void make_group();
+  void start_over(const std::string& why);
+  void rearm();
+  void rang();
+  void expire_due();
+  void suspect_unreachable();
+  std::int64_t in_us(Ticks ticks) const;
+
+  boost::asio::io_context& io_;
+  PeerOptions options_;
+  PeerEvents& events_;
+  std::shared_ptr<const Setup> setup_;
+  std::unique_ptr<Promises> promises_;
+  std::unique_ptr<Links> links_;
+  std::unique_ptr<Group> group_;
+  std::int64_t began_us_;
+
+  boost::asio::steady_timer timer_;
+  std::map<GroupTimer, std::int64_t> due_;                // microseconds
+  std::set<std::pair<std::int64_t, GroupTimer>> in_time_;  // the same, the earliest first
+  std::int64_t armed_for_us_ = 0;
+  std::vector<std::int64_t> unreachable_since_us_;  // 0: connected
+  std::vector<bool> has_sent_to_;                   // what must arrive, since the link was reset
+  std::set<std::pair<Space, std::string>> held_;    // to be lost if all begins anew
+  std::set<std::pair<Space, std::string>> asked_;   // ... and to be asked for again
+};
+
+}  // namespace baton::net

@@ -1,0 +1,124 @@
+#include "net/promises.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+
+#include "core/decode.h"
+
+namespace baton::net {
+
+namespace {
+
+constexpr std::string_view heading = "baton peer 1\n";
+
+std::uint64_t sum_of(std::string_view bytes) {
+  // FNV-1a: against a write that was cut short, not against anybody.
+  std::uint64_t sum = 0xCBF29CE484222325;
+  for (const char byte : bytes) sum = (sum ^ static_cast<unsigned char>(byte)) * 0x100000001B3;
+  return sum;
+}
+
+class InMemory final : public Promises {
+ public:
+  const Membership::Durable& kept() const override { return kept_; }
+  void keep(const Membership::Durable& durable) override { kept_ = durable; }
+
+ private:
+  Membership::Durable kept_;
+};
+
+// Two copies in one file, written in turn: while one is written the other is whole.
+class InFile final : public Promises {
+ public:
+  InFile(std::string path, std::uint32_t group_size) : path_(std::move(path)) {
+    file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (file_ < 0) fail("cannot open it");
+    if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
+      ::close(file_);
+      throw PromisesError(path_ + ": another process runs this member");
+    }
+    struct stat status {};
+    if (::fstat(file_, &status) != 0) fail("cannot look at it");
+    if (status.st_size == 0) return;
+    bool found = false;
+    for (std::size_t slot = 0; slot < 2; ++slot) found = read(slot, group_size) || found;
+    if (!found) {
+      ::close(file_);
+      throw PromisesError(path_ +
+                          ": these are no promises of a member, or they are damaged. A member must "
+                          "not forget what it promised: give it another id, or restart the whole "
+                          "group under another name");
+    }
+  }
+  ~InFile() override { ::close(file_); }
+
+  const Membership::Durable& kept() const override { return kept_; }
+
+  void keep(const Membership::Durable& durable) override {
+    std::string body;
+    reflect::encode(++turn_, body);
+    reflect::encode(durable, body);
+    std::string bytes(heading);
+    reflect::encode(sum_of(body), bytes);
+    reflect::encode(static_cast<std::uint64_t>(body.size()), bytes);
+    bytes += body;
+    if (bytes.size() > slot_size) throw PromisesError(path_ + ": too much to be kept");
+    bytes.resize(slot_size);
+    const auto at = static_cast<off_t>((turn_ % 2) * slot_size);
+    if (::pwrite(file_, bytes.data(), bytes.size(), at) != static_cast<ssize_t>(bytes.size())) {
+      fail("cannot write it");
+    }
+    if (::fdatasync(file_) != 0) fail("cannot make it durable");
+    kept_ = durable;
+  }
+
+ private:
+  static constexpr std::size_t slot_size = 64 * 1024;
+
+  [[noreturn]] void fail(const char* what) const {
+    throw PromisesError(path_ + ": " + what + ": " + std::strerror(errno));
+  }
+
+  // The newer of the two counts.
+  bool read(std::size_t slot, std::uint32_t group_size) {
+    std::string bytes(slot_size, '\0');
+    const ssize_t count =
+        ::pread(file_, bytes.data(), bytes.size(), static_cast<off_t>(slot * slot_size));
+    if (count < static_cast<ssize_t>(heading.size()) || !bytes.starts_with(heading)) return false;
+    reflect::Reader from(std::string_view(bytes).substr(heading.size()), group_size);
+    const std::uint64_t sum = from.number();
+    const std::size_t size = from.count();
+    if (!from.ok()) return false;
+    const std::string_view body = from.rest().substr(0, size);
+    if (sum_of(body) != sum) return false;
+    reflect::Reader inside(body, group_size);
+    const std::uint64_t turn = inside.number();
+    Membership::Durable durable;
+    if (!reflect::decode(inside, durable) || !inside.rest().empty()) return false;
+    if (turn < turn_) return true;
+    turn_ = turn;
+    kept_ = std::move(durable);
+    return true;
+  }
+
+  std::string path_;
+  int file_ = -1;
+  std::uint64_t turn_ = 0;
+  Membership::Durable kept_;
+};
+
+}  // namespace
+
+std::unique_ptr<Promises> Promises::open(const std::string& path, std::uint32_t group_size) {
+  if (path.empty()) return std::make_unique<InMemory>();
+  return std::make_unique<InFile>(path, group_size);
+}
+
+}  // namespace baton::net

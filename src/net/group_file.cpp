@@ -94,9 +94,10 @@ class Parser {
     } else if (name == "authority") {
       tls_.authority = path(value);
     } else {
-      fail("there is no setting `" + name +
-           "`: group, algorithm, election, member ID, heartbeat, patience, lease, certificate, key, "
-           "authority");
+      fail(
+          "there is no setting `" + name +
+          "`: group, algorithm, election, member ID, heartbeat, patience, lease, certificate, key, "
+          "authority");
     }
   }
 
@@ -160,7 +161,8 @@ const Runnable& known(const std::string& name, Kind kind, const char* wanted) {
   const Runnable* found = net::find(name);
   if (found == nullptr) {
     throw GroupFileError(
-        "`" + name + "` cannot run between processes: there is no such algorithm, or no layer makes "
+        "`" + name +
+        "` cannot run between processes: there is no such algorithm, or no layer makes "
         "it survive crashes. `baton peer --algorithms` lists those that can");
   }
   if (found->info().kind != kind) throw GroupFileError(name + " is no " + wanted);

@@ -229,7 +229,8 @@ void Peer::expire_due() {
     in_time_.erase(in_time_.begin());
     due_.erase(timer);
     if (timer == tick) {
-      const std::int64_t missed = (now - at) / std::max<std::int64_t>(in_us(Membership::tick_time), 1);
+      const std::int64_t missed =
+          (now - at) / std::max<std::int64_t>(in_us(Membership::tick_time), 1);
       const std::int64_t enough = 2 * std::int64_t{setup_->lease};
       for (std::int64_t i = std::min(missed, enough); i > 0; --i) group_->expire(timer);
       suspect_unreachable();

@@ -65,9 +65,7 @@ class Peer final : private GroupHost, private LinkEvents {
   Links& links() { return *links_; }
   std::string name_of(NodeId node) const { return options_.group.members[node.value].id; }
   // It is in a view that a majority confirms.
-  bool is_working() const {
-    return group_->members().is_active() && group_->members().has_lease();
-  }
+  bool is_working() const { return group_->members().is_active() && group_->members().has_lease(); }
   // For people: why nothing is granted now, and whom it waits for; empty if it works.
   std::string trouble() const;
   bool stays_awake() { return links_->stays_awake(); }
@@ -110,7 +108,7 @@ class Peer final : private GroupHost, private LinkEvents {
   std::int64_t began_us_;
 
   boost::asio::steady_timer timer_;
-  std::map<GroupTimer, std::int64_t> due_;                // microseconds
+  std::map<GroupTimer, std::int64_t> due_;                 // microseconds
   std::set<std::pair<std::int64_t, GroupTimer>> in_time_;  // the same, the earliest first
   std::int64_t armed_for_us_ = 0;
   std::vector<std::int64_t> unreachable_since_us_;  // 0: connected

@@ -1,0 +1,205 @@
+#include "cli/network/crew.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <sstream>
+#include <thread>
+#include <utility>
+
+#include "cli/network/crew_member.h"
+#include "net/group_file.h"
+
+namespace baton::cli {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Chosen by the system, all held at once so that they differ.
+std::vector<std::uint16_t> free_ports(std::size_t count) {
+  std::vector<int> sockets;
+  std::vector<std::uint16_t> ports;
+  for (std::size_t i = 0; i < count; ++i) {
+    const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    if (socket < 0 || ::bind(socket, reinterpret_cast<sockaddr*>(&address), size) != 0 ||
+        ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
+      throw CrewError("there is no free port");
+    }
+    sockets.push_back(socket);
+    ports.push_back(ntohs(address.sin_port));
+  }
+  for (const int socket : sockets) ::close(socket);
+  return ports;
+}
+
+}  // namespace
+
+Crew::Crew(const CrewOptions& options) {
+  net::GroupFile group;
+  group.group = "crew-" + std::to_string(::getpid());
+  if (!options.algorithm.empty()) group.algorithm = options.algorithm;
+  group.heartbeat = options.heartbeat;
+  // Crews share few processors: nobody is to be taken for dead who only waits for one.
+  group.patience = 50;
+  group.lease = 100;
+  const std::vector<std::uint16_t> ports = free_ports(options.size);
+  for (std::uint32_t i = 0; i < options.size; ++i) {
+    group.members.push_back({std::to_string(i), "127.0.0.1", ports[i]});
+  }
+  net::check_algorithms(group);
+  std::fflush(nullptr);
+  members_.resize(options.size);
+  for (std::uint32_t i = 0; i < options.size; ++i) {
+    std::array<int, 2> ends{};
+    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+      throw CrewError("there is no room for another member");
+    }
+    const pid_t child = ::fork();
+    if (child < 0) throw CrewError("cannot start a process");
+    if (child == 0) {
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      ::signal(SIGINT, SIG_IGN);
+      for (const Member& other : members_) {
+        if (other.socket >= 0) ::close(other.socket);
+      }
+      ::close(ends[0]);
+      ::_exit(serve_captain(ends[1], group, {i}, options.trace_folder));
+    }
+    ::close(ends[1]);
+    members_[i] = {child, ends[0], {}};
+  }
+  for (std::uint32_t i = 0; i < options.size; ++i) hear({i}, "ready");
+}
+
+Crew::~Crew() {
+  for (Member& member : members_) {
+    if (member.socket >= 0) ::close(member.socket);
+  }
+  const auto end = Clock::now() + std::chrono::seconds(2);
+  for (const Member& member : members_) {
+    if (member.process <= 0) continue;
+    while (::waitpid(member.process, nullptr, WNOHANG) == 0) {
+      if (Clock::now() > end) ::kill(member.process, SIGKILL);
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+  }
+}
+
+void Crew::tell(NodeId member, const std::string& line) {
+  ::send(members_[member.value].socket, line.data(), line.size(), MSG_NOSIGNAL);
+}
+
+void Crew::tell_all(const std::string& line) {
+  for (std::uint32_t i = 0; i < size(); ++i) tell({i}, line);
+}
+
+void Crew::read_from(Member& member) {
+  std::array<char, 4096> buffer{};
+  const ssize_t count = ::recv(member.socket, buffer.data(), buffer.size(), 0);
+  if (count > 0) {
+    member.unheard.emplace_back(buffer.data(), static_cast<std::size_t>(count));
+  } else {
+    ::close(std::exchange(member.socket, -1));
+  }
+}
+
+std::string Crew::hear(NodeId id, const std::string& word, std::chrono::milliseconds patience) {
+  Member& member = members_[id.value];
+  const auto end = Clock::now() + patience;
+  while (true) {
+    for (auto at = member.unheard.begin(); at != member.unheard.end(); ++at) {
+      if (at->starts_with("problem ")) throw CrewError(at->substr(8));
+      if (!at->starts_with(word)) continue;
+      const std::string rest = at->substr(std::min(word.size() + 1, at->size()));
+      member.unheard.erase(at);
+      return rest;
+    }
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
+    pollfd one{member.socket, POLLIN, 0};
+    if (member.socket < 0 || left.count() <= 0 ||
+        ::poll(&one, 1, static_cast<int>(left.count())) <= 0) {
+      throw CrewError("process " + std::to_string(id.value) + " does not say \"" + word + "\"");
+    }
+    read_from(member);
+  }
+}
+
+bool Crew::hear_any(NodeId& id, std::string& line, std::chrono::milliseconds patience) {
+  for (std::uint32_t round = 0; round < 2; ++round) {
+    std::vector<pollfd> all;
+    for (std::uint32_t i = 0; i < size(); ++i) {
+      Member& member = members_[i];
+      if (!member.unheard.empty()) {
+        id = {i};
+        line = member.unheard.front();
+        member.unheard.erase(member.unheard.begin());
+        return true;
+      }
+      all.push_back({member.socket, POLLIN, 0});
+    }
+    if (::poll(all.data(), all.size(), round == 0 ? static_cast<int>(patience.count()) : 0) <= 0) {
+      return false;
+    }
+    for (std::uint32_t i = 0; i < size(); ++i) {
+      if (all[i].revents != 0) read_from(members_[i]);
+    }
+  }
+  return false;
+}
+
+CrewCounters Crew::counters(NodeId member) {
+  tell(member, "counters");
+  std::istringstream words(hear(member, "counters"));
+  CrewCounters counters;
+  words >> counters.enter >> counters.exit >> counters.upkeep >> counters.received >>
+      counters.grants;
+  return counters;
+}
+
+CrewCounters Crew::counters() {
+  CrewCounters all;
+  for (std::uint32_t i = 0; i < size(); ++i) {
+    const CrewCounters one = counters({i});
+    all.enter += one.enter;
+    all.exit += one.exit;
+    all.upkeep += one.upkeep;
+    all.received += one.received;
+    all.grants += one.grants;
+  }
+  return all;
+}
+
+void Crew::wait_until_quiet() {
+  std::uint64_t before = counters().of_algorithm();
+  for (int quiet = 0; quiet < 3;) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    const std::uint64_t now = counters().of_algorithm();
+    quiet = now == before ? quiet + 1 : 0;
+    before = now;
+  }
+}
+
+CrewWork parse_work(const std::string& line) {
+  std::istringstream words(line);
+  CrewWork work;
+  words >> work.done >> work.seconds >> work.mean_wait_us >> work.median_wait_us >>
+      work.longest_wait_us;
+  return work;
+}
+
+}  // namespace baton::cli

@@ -1,0 +1,100 @@
+// A crew: real processes on loopback that form a group, and do what their captain tells them.
+//
+// The captain is this process. Each member is a child of it that runs one net::Peer; the two talk
+// over a socket, one line per packet:
+//
+//   captain                      member
+//   request NAME                 granted NAME NANOSECONDS   (since the request was carried out)
+//   release NAME
+//   counters                     counters ENTER EXIT UPKEEP RECEIVED GRANTS
+//   count PATH LOCK TIMES        progress DONE …, then counted DONE SECONDS WAITS…
+//   enter LOCK SECONDS           likewise, without a file
+//   crash                        (is gone)
+//
+// A member whose captain is gone ends.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/ids.h"
+
+namespace baton::cli {
+
+struct CrewOptions {
+  std::uint32_t size = 3;
+  std::string algorithm;  // empty: the usual one
+  std::chrono::milliseconds heartbeat{100};
+  bool tls = false;
+  std::string trace_folder;  // each member writes its trace there; empty: none
+};
+
+// What a member has sent and received.
+struct CrewCounters {
+  std::uint64_t enter = 0;  // messages of the algorithm
+  std::uint64_t exit = 0;
+  std::uint64_t upkeep = 0;
+  std::uint64_t received = 0;
+  std::uint64_t grants = 0;
+
+  std::uint64_t of_algorithm() const { return enter + exit; }
+};
+
+// What a member says after `count` or `enter`.
+struct CrewWork {
+  std::uint64_t done = 0;
+  double seconds = 0;
+  double mean_wait_us = 0;
+  double median_wait_us = 0;
+  double longest_wait_us = 0;
+};
+
+class CrewError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+class Crew {
+ public:
+  // Returns when all members are in one view. Throws CrewError.
+  explicit Crew(const CrewOptions& options);
+  // Ends all members.
+  ~Crew();
+  Crew(const Crew&) = delete;
+  Crew& operator=(const Crew&) = delete;
+
+  std::uint32_t size() const { return static_cast<std::uint32_t>(members_.size()); }
+  void tell(NodeId member, const std::string& line);
+  void tell_all(const std::string& line);
+  // The next line of this member that begins with this word, without the word. What else it says
+  // meanwhile is kept. Throws CrewError after `patience` or if it is gone.
+  std::string hear(NodeId member, const std::string& word,
+                   std::chrono::milliseconds patience = std::chrono::seconds(30));
+  // Any line of any member; false if none comes in time.
+  bool hear_any(NodeId& member, std::string& line, std::chrono::milliseconds patience);
+
+  CrewCounters counters(NodeId member);
+  CrewCounters counters();  // of all
+  // Nobody has sent anything for a while.
+  void wait_until_quiet();
+  pid_t process(NodeId member) const { return members_[member.value].process; }
+
+ private:
+  struct Member {
+    pid_t process = 0;
+    int socket = -1;
+    std::vector<std::string> unheard;
+  };
+  void read_from(Member& member);
+
+  std::vector<Member> members_;
+};
+
+CrewWork parse_work(const std::string& line);
+
+}  // namespace baton::cli

@@ -1,0 +1,234 @@
+#include "cli/network/crew_member.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/asio/post.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "net/peer.h"
+#include "view/json_lines.h"
+
+namespace baton::cli {
+
+namespace {
+
+namespace asio = boost::asio;
+using Clock = std::chrono::steady_clock;
+
+double in_us(Clock::duration time) {
+  return std::chrono::duration<double, std::micro>(time).count();
+}
+
+// Adds one to the number that a file holds, as somebody would who has never heard of locks.
+void increment(int file) {
+  std::array<char, 32> text{};
+  const ssize_t count = ::pread(file, text.data(), text.size() - 1, 0);
+  const unsigned long long number = count > 0 ? std::strtoull(text.data(), nullptr, 10) : 0;
+  const int size = std::snprintf(text.data(), text.size(), "%llu\n", number + 1);
+  if (::pwrite(file, text.data(), static_cast<std::size_t>(size), 0) != size) std::abort();
+}
+
+class CrewMember final : net::PeerEvents {
+ public:
+  CrewMember(int socket, const net::GroupFile& group, NodeId self, const std::string& trace_folder)
+      : captain_(io_, socket),
+        progress_(io_),
+        peer_(io_, {.group = group, .self = self, .traced = !trace_folder.empty()},
+              static_cast<net::PeerEvents&>(*this)) {
+    if (!trace_folder.empty()) {
+      trace_.algorithm = group.algorithm;
+      trace_.size = static_cast<std::uint32_t>(group.members.size());
+      trace_path_ = trace_folder + "/" + group.members[self.value].id + ".jsonl";
+    }
+  }
+
+  void run() {
+    listen();
+    peer_.start();
+    while (!is_over_) {
+      io_.poll();
+      if (!is_over_ && !peer_.stays_awake()) io_.run_one();
+    }
+    write_trace();
+  }
+
+ private:
+  // A loop of entries.
+  struct Work {
+    std::string lock;
+    std::string path;
+    int file = -1;
+    std::uint64_t times = 0;  // 0: until the time is over
+    Clock::time_point end;
+    Clock::time_point began;
+    Clock::time_point asked;
+    std::vector<float> waits_us;
+    std::uint64_t done = 0;
+  };
+
+  void say(const std::string& line) {
+    ::send(captain_.native_handle(), line.data(), line.size(), MSG_NOSIGNAL);
+  }
+
+  void listen() {
+    captain_.async_wait(asio::posix::descriptor_base::wait_read,
+                        [this](const boost::system::error_code& error) {
+                          if (error) return;
+                          std::array<char, 4096> buffer{};
+                          const ssize_t count =
+                              ::recv(captain_.native_handle(), buffer.data(), buffer.size(), 0);
+                          if (count <= 0) {
+                            is_over_ = true;
+                            return;
+                          }
+                          obey({buffer.data(), static_cast<std::size_t>(count)});
+                          listen();
+                        });
+  }
+
+  void obey(const std::string& line) {
+    std::istringstream words(line);
+    std::string verb;
+    std::string name;
+    words >> verb;
+    if (verb == "request" && words >> name) {
+      asked_[name] = Clock::now();
+      peer_.request(net::Space::lock, name);
+    } else if (verb == "release" && words >> name) {
+      peer_.release(net::Space::lock, name);
+    } else if (verb == "counters") {
+      const net::GroupCounters& all = peer_.group().counters();
+      say("counters " + std::to_string(all.enter) + " " + std::to_string(all.exit) + " " +
+          std::to_string(all.upkeep) + " " + std::to_string(all.received) + " " +
+          std::to_string(all.grants));
+    } else if (verb == "count") {
+      Work work;
+      if (words >> work.path >> work.lock >> work.times) begin(std::move(work));
+    } else if (verb == "enter") {
+      Work work;
+      double seconds = 0;
+      if (!(words >> work.lock >> seconds)) return;
+      work.end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                    std::chrono::duration<double>(seconds));
+      begin(std::move(work));
+    } else if (verb == "crash") {
+      ::_exit(0);
+    }
+  }
+
+  // --- Work -------------------------------------------------------------------------------------
+
+  void begin(Work work) {
+    work_ = std::make_unique<Work>(std::move(work));
+    if (!work_->path.empty()) work_->file = ::open(work_->path.c_str(), O_RDWR | O_CLOEXEC);
+    work_->began = Clock::now();
+    tell_progress();
+    // Without a lock: one after the other, and whatever the others do.
+    if (work_->lock == "-") {
+      for (; work_->done < work_->times; ++work_->done) increment(work_->file);
+      return finish();
+    }
+    ask();
+  }
+
+  void ask() {
+    work_->asked = Clock::now();
+    peer_.request(net::Space::lock, work_->lock);
+  }
+
+  void entered() {
+    work_->waits_us.push_back(static_cast<float>(in_us(Clock::now() - work_->asked)));
+    if (work_->file >= 0) increment(work_->file);
+    ++work_->done;
+    peer_.release(net::Space::lock, work_->lock);
+    const bool is_done =
+        work_->times > 0 ? work_->done >= work_->times : Clock::now() >= work_->end;
+    if (is_done) return finish();
+    // Those who wait are served first.
+    asio::post(io_, [this] { ask(); });
+  }
+
+  void tell_progress() {
+    progress_.expires_after(std::chrono::milliseconds(200));
+    progress_.async_wait([this](const boost::system::error_code& error) {
+      if (error || work_ == nullptr) return;
+      say("progress " + std::to_string(work_->done));
+      tell_progress();
+    });
+  }
+
+  void finish() {
+    progress_.cancel();
+    const double seconds = std::chrono::duration<double>(Clock::now() - work_->began).count();
+    auto& waits = work_->waits_us;
+    std::sort(waits.begin(), waits.end());
+    double sum = 0;
+    for (const float wait : waits) sum += wait;
+    std::ostringstream words;
+    words << "counted " << work_->done << " " << seconds << " "
+          << (waits.empty() ? 0 : sum / static_cast<double>(waits.size())) << " "
+          << (waits.empty() ? 0 : waits[waits.size() / 2]) << " "
+          << (waits.empty() ? 0 : waits.back());
+    if (work_->file >= 0) ::close(work_->file);
+    work_.reset();
+    say(words.str());
+  }
+
+  // --- What the peer tells ----------------------------------------------------------------------
+
+  void granted(net::Space, const std::string& name, const Fence&) override {
+    if (work_ != nullptr && work_->lock == name) return entered();
+    const auto waited = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() -
+                                                                             asked_[name]);
+    say("granted " + name + " " + std::to_string(waited.count()));
+  }
+  void lost(net::Space, const std::string& name) override { say("problem lost " + name); }
+  void view_changed() override {
+    const bool is_whole = peer_.is_working() && peer_.group().members().view().members.size() ==
+                                                    peer_.file().members.size();
+    if (is_whole && !std::exchange(is_ready_, true)) say("ready");
+  }
+  void record(const TraceEvent& event) override { trace_.events.push_back(event); }
+
+  void write_trace() {
+    if (trace_path_.empty()) return;
+    std::ofstream file(trace_path_);
+    view::write_json_lines(trace_, file);
+  }
+
+  asio::io_context io_{1};
+  asio::posix::stream_descriptor captain_;
+  asio::steady_timer progress_;
+  net::Peer peer_;
+  bool is_ready_ = false;
+  bool is_over_ = false;
+  std::map<std::string, Clock::time_point> asked_;
+  std::unique_ptr<Work> work_;
+  Trace trace_;
+  std::string trace_path_;
+};
+
+}  // namespace
+
+int serve_captain(int socket, const net::GroupFile& group, NodeId self,
+                  const std::string& trace_folder) {
+  try {
+    CrewMember(socket, group, self, trace_folder).run();
+    return 0;
+  } catch (const std::exception& problem) {
+    const std::string line = std::string("problem ") + problem.what();
+    ::send(socket, line.data(), line.size(), MSG_NOSIGNAL);
+    return 1;
+  }
+}
+
+}  // namespace baton::cli

@@ -71,6 +71,7 @@ void Poller::serve() {
         ->ready((events & ~static_cast<std::uint32_t>(EPOLLOUT)) != 0, (events & EPOLLOUT) != 0);
   }
   ready_count_ = 0;
+  if (on_served_) on_served_();
 }
 
 }  // namespace baton::loop

@@ -8,7 +8,9 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <utility>
 
 #include "loop/vigil.h"
 
@@ -35,6 +37,9 @@ class Poller {
   // room for it.
   bool watch(int descriptor, Watched& watched, bool reads, bool writes);
   void start();
+  // Is called when all that were ready have been told.
+  void on_served(std::function<void()> what) { on_served_ = std::move(what); }
+  bool is_serving() const { return ready_count_ > 0; }
   Vigil& vigil() { return vigil_; }
 
  private:
@@ -44,6 +49,7 @@ class Poller {
   boost::asio::posix::stream_descriptor epoll_;
   epoll_event* ready_ = nullptr;  // while they are served
   std::size_t ready_count_ = 0;
+  std::function<void()> on_served_;
   Vigil vigil_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

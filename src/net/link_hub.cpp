@@ -50,6 +50,7 @@ LinkHub::LinkHub(asio::io_context& io, LinkOptions options, LinkEvents& events)
       shortest_silence_(options_.silence),
       alive_(std::make_shared<bool>(true)) {
   check_options();
+  poller_.on_served([this] { end_turn(); });
   if (options_.tls) tls_.emplace(*options_.tls);
   for (std::uint32_t i = 0; i < options_.members.size(); ++i) {
     links_.push_back(NodeId{i} == options_.self ? nullptr
@@ -253,13 +254,17 @@ void LinkHub::tell_overflow(NodeId peer) {
   turn();
 }
 
+// What was sent upon something that came is written as soon as all that came has been taken; else
+// at the end of this turn of the loop.
 void LinkHub::turn() {
-  if (std::exchange(is_turn_posted_, true)) return;
-  asio::post(io_, while_alive([this] { end_turn(); }));
+  if (poller_.is_serving() || std::exchange(is_turn_posted_, true)) return;
+  asio::post(io_, while_alive([this] {
+               is_turn_posted_ = false;
+               end_turn();
+             }));
 }
 
 void LinkHub::end_turn() {
-  is_turn_posted_ = false;
   const auto dirty = std::exchange(dirty_, {});
   for (const auto& connection : dirty) connection->flush();
   for (const NodeId peer : std::exchange(overflowed_, {})) {

@@ -224,15 +224,18 @@ TEST_F(LinkFaults, AResetInTheMiddleOfAFrameKeepsTheRestOfItAway) {
 
 TEST_F(LinkFaults, TooMuchForOneThatIsAwayGivesTheLinkUp) {
   begin(two, b);
+  proxy.lead_to(ports[1]);
   LinkOptions with = options(a);
+  with.members[1].port = proxy.port();
   with.most_unconfirmed_bytes = 10'000;
   begin(one, with);
   ASSERT_TRUE(wait_until([&] { return are_connected(); }));
-  two.links.reset();
+  proxy.lead_to(1);
+  proxy.cut_all();
   ASSERT_TRUE(wait_until([&] { return !one.links->is_connected(b); }));
   for (int i = 0; i < 100; ++i) one.links->send(b, std::string(1000, 'x'));
   ASSERT_TRUE(wait_until([&] { return one.events.count("overflowed") > 0; }));
-  restart(two);
+  proxy.lead_to(ports[1]);
   settle();
   EXPECT_FALSE(one.links->is_connected(b));
   EXPECT_EQ(one.events.count("overflowed"), 1);
@@ -240,6 +243,26 @@ TEST_F(LinkFaults, TooMuchForOneThatIsAwayGivesTheLinkUp) {
   one.links->send(b, "anew");
   ASSERT_TRUE(wait_until([&] { return !two.got(a).empty(); }));
   EXPECT_EQ(two.got(a), Texts{"anew"});
+  EXPECT_EQ(two.events.count("was reset"), 1);
+}
+
+TEST_F(LinkFaults, WhoIsDialledGivesUpLikewise) {
+  LinkOptions with = options(b);
+  with.most_unconfirmed_bytes = 10'000;
+  begin(two, with);
+  begin(one, a);
+  ASSERT_TRUE(wait_until([&] { return are_connected(); }));
+  for (int i = 0; i < 100; ++i) two.links->send(a, std::string(1000, 'x'));
+  ASSERT_TRUE(wait_until([&] { return one.events.count("refused") == 1; }));
+  EXPECT_EQ(one.events.last("refused"),
+            "refused b: it says: too much was not confirmed, and the link has been given up");
+  EXPECT_EQ(two.events.count("overflowed"), 1);
+  EXPECT_TRUE(one.got(b).empty());
+  two.links->reset(a);
+  two.links->send(a, "anew");
+  ASSERT_TRUE(wait_until([&] { return !one.got(b).empty(); }));
+  EXPECT_EQ(one.got(b), Texts{"anew"});
+  EXPECT_EQ(one.events.count("was reset"), 1);
 }
 
 TEST_F(LinkFaults, OneThatDoesNotReadIsNoticed) {

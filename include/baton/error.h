@@ -25,8 +25,9 @@ enum class Error : std::uint8_t {
   bad_request = 20,   // the message says why
   slots_differ = 21,  // the lock is in use with another number of slots
   too_large = 22,
-  too_many = 23,   // of something that is bounded
-  compacted = 24,  // a watch from a revision that is no longer kept: read anew, then watch
+  too_many = 23,     // of something that is bounded
+  compacted = 24,    // a watch from a revision that is no longer kept: read anew, then watch
+  unsupported = 25,  // not by this kind of service: a group of peers has only some of it
   // The service cannot be had now.
   unavailable = 30,  // no server answers, or none may serve
   not_leader = 31,   // another server leads

@@ -35,6 +35,8 @@ unsigned status_of(Error error) {
     case Error::not_leader:
     case Error::shutting_down:
       return 503;
+    case Error::unsupported:
+      return 501;
     case Error::internal:
       return 500;
   }

@@ -50,6 +50,8 @@ inline constexpr Duration longest_ttl{3'600'000'000};
 inline constexpr Duration longest_lock_delay{3'600'000'000};
 // Of waits and of maximum holds: 365 days. For ever is longer, but has no number.
 inline constexpr Duration longest_wait{365LL * 24 * 3'600'000'000};
+// Of a try in a gated state: whether a name is free must be found out elsewhere.
+inline constexpr Duration longest_try{250'000};
 inline constexpr std::size_t most_sessions = 200'000;
 inline constexpr std::size_t most_waiting = 10'000;  // requests of one session
 inline constexpr std::size_t most_unconfirmed =
@@ -201,6 +203,7 @@ struct Reclaim {
 struct Lead {
   FencingToken fences_from;
   bool after_crash = false;
+  bool gated = false;  // nothing is granted here that was not opened from outside
 };
 // By the server: fences below this may be given out.
 struct Reserve {
@@ -209,6 +212,27 @@ struct Reserve {
 // By the server: only time has passed.
 struct Tick {};
 
+// These are for a gated state (service/state.h), by the server, on behalf of those with whom it
+// shares its names. The first in line is granted it, with this fence.
+struct Open {
+  Space space{};
+  std::string name;
+  FencingToken fence;
+};
+// It was taken away from this server, and so from whoever holds it here.
+struct Revoke {
+  Space space{};
+  std::string name;
+  std::string reason;
+};
+// Another server's session leads an election.
+struct Elsewhere {
+  std::string name;
+  FencingToken fence;  // 0: nobody does any more
+  std::string value;
+  Who who;
+};
+
 struct Command {
   Time now;
   SessionId session;    // no_session for the server's own, and for OpenSession
@@ -216,7 +240,7 @@ struct Command {
   RequestId confirmed;  // answers to all requests below have arrived
   std::variant<Tick, Lead, Reserve, OpenSession, CloseSession, ExpireSession, Acquire, Cancel,
                Release, Downgrade, Upgrade, Proclaim, Put, Remove, Break, BreakSession, Acknowledge,
-               Reclaim>
+               Reclaim, Open, Revoke, Elsewhere>
       what;
 };
 
@@ -301,8 +325,23 @@ struct Change {
   friend bool operator==(const Change&, const Change&) = default;
 };
 
+// Of a gated state, to its host: somebody waits for a name that is closed.
+struct Wanted {
+  Space space{};
+  std::string name;
+
+  friend bool operator==(const Wanted&, const Wanted&) = default;
+};
+// ... or it is of no use here: its holder is gone, or all who waited have given up.
+struct Unwanted {
+  Space space{};
+  std::string name;
+
+  friend bool operator==(const Unwanted&, const Unwanted&) = default;
+};
+
 // What a command brings about, in order.
-using Effect = std::variant<Reply, Queued, HoldOver, SessionOver, Change>;
+using Effect = std::variant<Reply, Queued, HoldOver, SessionOver, Change, Wanted, Unwanted>;
 using Effects = std::vector<Effect>;
 
 }  // namespace baton::service

@@ -36,6 +36,8 @@ std::string_view message_of(Error error) {
       return "there are too many";
     case Error::compacted:
       return "that revision is no longer kept: read anew, then watch";
+    case Error::unsupported:
+      return "this kind of service cannot do it";
     case Error::unavailable:
       return "the service cannot be reached, or may not serve now";
     case Error::not_leader:
@@ -84,6 +86,8 @@ std::string_view name_of(Error error) {
       return "too_many";
     case Error::compacted:
       return "compacted";
+    case Error::unsupported:
+      return "unsupported";
     case Error::unavailable:
       return "unavailable";
     case Error::not_leader:

@@ -16,7 +16,10 @@ bool is_servers_own(const Command& command) {
   return std::holds_alternative<Tick>(command.what) || std::holds_alternative<Lead>(command.what) ||
          std::holds_alternative<Reserve>(command.what) ||
          std::holds_alternative<ExpireSession>(command.what) ||
-         std::holds_alternative<OpenSession>(command.what);
+         std::holds_alternative<OpenSession>(command.what) ||
+         std::holds_alternative<Open>(command.what) ||
+         std::holds_alternative<Revoke>(command.what) ||
+         std::holds_alternative<Elsewhere>(command.what);
 }
 
 // What can be asked without being somebody.
@@ -79,7 +82,11 @@ void Machine::bring_about(const Timer& timer) {
   switch (timer.kind) {
     case Timer::Kind::wait: {
       Session& session = *tables_.session(timer.session);
-      give_up(session.waiting.at(RequestId{timer.id}), Error::timed_out);
+      Request& request = session.waiting.at(RequestId{timer.id});
+      if (request.once)
+        give_up(request, Error::busy, quoted(request.locks.front()->name) + " is in use elsewhere");
+      else
+        give_up(request, Error::timed_out);
       return;
     }
     case Timer::Kind::hold: {
@@ -107,6 +114,8 @@ void Machine::serve(const Command& command) {
   } else if (needs_session(command)) {
     return answer(asker, Error::bad_request, "this needs a session");
   }
+  if (is_gated_)
+    if (const auto refusal = refuse_in_gated(command)) return answer(asker, *refusal);
   std::visit([&](const auto& what) { carry_out(asker, what); }, command.what);
 }
 
@@ -186,6 +195,7 @@ void Machine::carry_out(const Asker& asker, const Lead& lead) {
   fence_floor_ = next_fence_;
   next_ticket_ = std::max(next_ticket_, lead.fences_from.value);
   ticket_floor_ = next_ticket_;
+  is_gated_ = lead.gated;
   if (lead.after_crash)
     for (const auto& [id, session] : tables_.sessions)
       if (session.fast) tables_.unreported.insert(SessionId{id});

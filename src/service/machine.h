@@ -5,6 +5,7 @@
 //   machine_grants.cpp    whose turn it is
 //   machine_sessions.cpp  open, close, expire
 //   machine_reclaim.cpp   after a crash
+//   machine_gate.cpp      what is shared with others elsewhere
 //   machine_files.cpp     put, remove, and the changes that others watch
 //   image.cpp, query.cpp  what can be seen from outside
 #pragma once
@@ -34,6 +35,7 @@ class Machine {
   Time now() const { return now_; }
   FencingToken next_fence() const { return next_fence_; }
   FencingToken reserve() const { return reserve_; }
+  bool is_gated() const { return is_gated_; }
 
  private:
   using Result = decltype(Reply::result);
@@ -84,6 +86,7 @@ class Machine {
   std::string busy_message(const Request& request) const;
   void tell_over(Lock& lock, const Party& party, Hold& hold, const std::string& reason);
   void break_hold(Lock& lock, const Party& party, bool force);
+  void take_away(Lock& lock, const Party& party, const std::string& reason);
   void tell(HoldOver over);
 
   // machine_grants.cpp
@@ -134,6 +137,13 @@ class Machine {
   void bring_up_to_date(Lock& lock, const Party& party, const Reclaim::Held& held);
   void restore(Session& session, const Reclaim::Waiting& waiting);
 
+  // machine_gate.cpp
+  void carry_out(const Asker& asker, const Open& open);
+  void carry_out(const Asker& asker, const Revoke& revoke);
+  void carry_out(const Asker& asker, const Elsewhere& elsewhere);
+  void watch_door(Lock& lock);
+  void tell_elsewhere(Change::Kind kind, const std::string& name, const LeaderElsewhere& leader);
+
   // machine_files.cpp
   void carry_out(const Asker& asker, const Put& put);
   void carry_out(const Asker& asker, const Remove& remove);
@@ -157,9 +167,11 @@ class Machine {
   std::uint64_t ticket_floor_ = 1;
   std::uint64_t next_session_ = 1;
   bool stalled_ = false;
+  bool is_gated_ = false;
 
   // Only while a command is carried out.
   Effects* effects_ = nullptr;
+  FencingToken opened_fence_;  // of a gated state
   std::vector<Lock*> to_pump_;
   std::vector<Lock*> to_check_;
   std::vector<OwnChange> own_changes_;

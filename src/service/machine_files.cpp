@@ -87,11 +87,19 @@ Revision Machine::tell_all(Change change) {
 
 void Machine::tell_leader(Change::Kind kind, const Lock& lock, const Party& party,
                           const Hold& hold) {
+  const auto other = tables_.elsewhere.find(lock.name);
+  const bool is_other = other != tables_.elsewhere.end();
+  if (is_other && kind == Change::Kind::elect) {
+    tell_elsewhere(Change::Kind::resign, other->first, other->second);
+    tables_.elsewhere.erase(other);
+  }
   tell_all({.kind = kind,
             .key = std::string(lock.name),
             .value = kind == Change::Kind::resign ? std::string() : hold.value,
             .session = party.session,
             .fence = hold.fence});
+  if (is_other && kind == Change::Kind::resign)
+    tell_elsewhere(Change::Kind::elect, other->first, other->second);
 }
 
 }  // namespace baton::service

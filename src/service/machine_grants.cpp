@@ -63,6 +63,7 @@ void Machine::settle() {
   }
   for (Lock* lock : to_check_) {
     lock->to_check = false;
+    if (is_gated_) watch_door(*lock);
     if (lock->holds.empty() && lock->queue.empty()) forget(*lock);
   }
   to_check_.clear();
@@ -137,7 +138,7 @@ bool Machine::is_open(const Lock& lock, const Request& request) const {
     if (hold.mode == Mode::exclusive || request.mode == Mode::shared) return true;
     return request.upgrade && lock.holds.size() == 1 && is_first(lock, request);
   }
-  if (request.upgrade) return false;
+  if (request.upgrade || is_gated_) return false;
   if (lock.slots > 1) return has_slot(lock, request);
   if (request.is_exclusive()) return lock.holds.empty() && is_first(lock, request);
   const bool is_kept_out =
@@ -204,6 +205,7 @@ Granted::Part Machine::take(Lock& lock, const Request& request) {
 }
 
 FencingToken Machine::fresh_fence() {
+  if (is_gated_) return opened_fence_;
   const FencingToken fence = next_fence_;
   ++next_fence_.value;
   return fence;

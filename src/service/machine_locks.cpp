@@ -13,6 +13,12 @@ bool is_same(const HoldOver& over, const Other& other) {
          over.name == other.name;
 }
 
+// Nobody else, that is known here, is in its way.
+bool is_alone(const Request& request) {
+  const Lock& lock = *request.locks.front();
+  return lock.holds.empty() && lock.queue.empty();
+}
+
 }  // namespace
 
 // --- Acquire ------------------------------------------------------------------------------------
@@ -79,12 +85,15 @@ void Machine::take_or_wait(const Asker& asker, Request request,
   for (Lock* lock : request.locks) touch(*lock);
   const bool is_suspended = !tables_.unreported.empty() || stalled_;
   request.once = wait && wait->value == 0;
-  if (request.once && !is_suspended) return answer(asker, Error::busy, busy_message(request));
+  const bool is_unknown = is_gated_ && is_alone(request);
+  if (request.once && !is_suspended && !is_unknown)
+    return answer(asker, Error::busy, busy_message(request));
   if (asker.session->waiting.size() >= most_waiting)
     return answer(asker, Error::too_many, "too many requests of this session wait");
   ++next_ticket_;
   request.since = now_;
   if (wait && !request.once) request.deadline = now_ + *wait;
+  if (request.once && is_unknown) request.deadline = now_ + longest_try;
   Request& waiting = enqueue(*asker.session, std::move(request));
   const RequestId id = waiting.id;
   const std::uint64_t ticket = waiting.ticket;
@@ -222,9 +231,14 @@ void Machine::break_hold(Lock& lock, const Party& party, bool force) {
     if (!hold.is_over()) tell_over(lock, party, hold, "it was broken by an operator");
     return;
   }
+  take_away(lock, party, "it was broken by an operator, by force");
+}
+
+// At once, whatever the holder does.
+void Machine::take_away(Lock& lock, const Party& party, const std::string& reason) {
+  const Hold& hold = lock.holds.at(party);
   if (!hold.expired)
-    tell({party.session, lock.space, std::string(lock.name), party.guard, hold.fence,
-          "it was broken by an operator, by force"});
+    tell({party.session, lock.space, std::string(lock.name), party.guard, hold.fence, reason});
   let_go(lock, party);
 }
 

@@ -46,6 +46,29 @@ LockInfo info_of(const Lock& lock) {
   return info;
 }
 
+HolderInfo info_of(const LeaderElsewhere& leader) {
+  HolderInfo info{.party = {}, .fence = leader.fence};
+  info.since = leader.since;
+  info.value = leader.value;
+  info.elsewhere = leader.who;
+  return info;
+}
+
+// Elections that are led elsewhere, if nobody leads them here.
+void add_elsewhere(const Tables& tables, std::string_view prefix, std::vector<LockInfo>& infos) {
+  for (auto at = tables.elsewhere.lower_bound(prefix);
+       at != tables.elsewhere.end() && begins_with(at->first, prefix); ++at) {
+    if (tables.leader(at->first) != nullptr) continue;
+    const auto is_before = [](const LockInfo& info, const std::string& name) {
+      return info.name < name;
+    };
+    auto place = std::lower_bound(infos.begin(), infos.end(), at->first, is_before);
+    if (place == infos.end() || place->name != at->first)
+      place = infos.insert(place, {.space = Space::election, .name = at->first});
+    place->holders.push_back(info_of(at->second));
+  }
+}
+
 SessionInfo info_of(const Session& session) {
   SessionInfo info{.id = session.id, .who = session.who, .ttl = session.ttl};
   info.lock_delay = session.lock_delay;
@@ -85,6 +108,7 @@ bool State::needs_reserve() const {
 }
 FencingToken State::next_fence() const { return machine_->next_fence(); }
 FencingToken State::reserve() const { return machine_->reserve(); }
+bool State::is_gated() const { return machine_->is_gated(); }
 
 bool State::is_recovering() const { return !machine_->tables().unreported.empty(); }
 std::vector<SessionId> State::unreported() const {
@@ -93,8 +117,15 @@ std::vector<SessionId> State::unreported() const {
 }
 
 std::optional<LockInfo> State::lock(Space space, std::string_view name) const {
-  const Lock* found = machine_->tables().lock(space, name);
-  return found == nullptr ? std::nullopt : std::optional(info_of(*found));
+  const Tables& tables = machine_->tables();
+  const Lock* found = tables.lock(space, name);
+  auto info = found == nullptr ? std::nullopt : std::optional(info_of(*found));
+  const auto other = tables.elsewhere.find(name);
+  if (space == Space::lock || other == tables.elsewhere.end() || tables.leader(name) != nullptr)
+    return info;
+  if (!info) info = LockInfo{.space = space, .name = other->first};
+  info->holders.push_back(info_of(other->second));
+  return info;
 }
 
 std::vector<LockInfo> State::locks(Space space, std::string_view prefix, std::size_t limit) const {
@@ -107,6 +138,8 @@ std::vector<LockInfo> State::locks(Space space, std::string_view prefix, std::si
   std::partial_sort(found.begin(), end, found.end(), by_name);
   std::vector<LockInfo> infos;
   for (auto at = found.begin(); at != end; ++at) infos.push_back(info_of(**at));
+  if (space == Space::election) add_elsewhere(machine_->tables(), prefix, infos);
+  if (infos.size() > limit) infos.resize(limit);
   return infos;
 }
 
@@ -157,11 +190,12 @@ std::optional<RequestId> State::find_request(SessionId id, RequestId from, Reque
 std::vector<WaitEdge> State::wait_edges() const { return service::wait_edges(machine_->tables()); }
 
 std::optional<LeaderInfo> State::leader(std::string_view election) const {
-  const Lock* lock = machine_->tables().lock(Space::election, election);
-  if (lock == nullptr || lock->holds.empty()) return std::nullopt;
-  const auto& [party, hold] = *lock->holds.begin();
-  if (hold.expired) return std::nullopt;
-  return LeaderInfo{party, hold.fence, hold.since, hold.value};
+  const Tables& tables = machine_->tables();
+  if (const auto* own = tables.leader(election))
+    return LeaderInfo{own->first, own->second.fence, own->second.since, own->second.value};
+  const auto other = tables.elsewhere.find(election);
+  if (other == tables.elsewhere.end()) return std::nullopt;
+  return LeaderInfo{{}, other->second.fence, other->second.since, other->second.value};
 }
 
 std::optional<FileInfo> State::file(std::string_view key) const {

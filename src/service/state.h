@@ -18,6 +18,19 @@
 //   grade, nobody joins those who shared before it: the next readers wait for them to end.)
 // - A request that would close a cycle of waiting is refused (service/wait_graph.h).
 //
+// A *gated* state shares its names with others elsewhere. A name is closed until Open lets in the
+// first who waits for it, under the fence that comes with it, and closed again as soon as nobody
+// holds it: one opening is one entry, though its holder may enter again. What happens is told:
+//
+//   closed  --somebody waits: Wanted-->      wanted
+//   wanted  --Open: granted-->               open
+//   wanted  --nobody waits: Unwanted-->      closed
+//   open    --nobody holds it: Unwanted-->   closed   (and wanted at once if somebody waits)
+//   closed  --Open: Unwanted-->              closed
+//
+// A lock-delay keeps it open. A try waits for longest_try if it is the first here. There are only
+// exclusive locks of one name, and elections.
+//
 // What the host must do:
 // 1. Begin with Lead, then Reserve; nothing is granted without fences in reserve. Reserve more when
 //    needs_reserve() says so.
@@ -25,6 +38,9 @@
 // 3. Send ExpireSession when a lease has run out; the state does not know about keepalives.
 // 4. Let effects out only when the journal has the command and all before it, except replies marked
 //    `fast`. A retry changes nothing, but is told of what may not be in the journal yet.
+// 5. Of a gated state, say so in Lead, and see to it that at most one server at a time has a name
+//    open, with fences that grow. Revoke what others may have. Images do not keep gates: such a
+//    state ends with its process.
 #pragma once
 
 #include <cstdint>
@@ -61,6 +77,7 @@ struct HolderInfo {
   bool expired = false;       // the session is gone: what is left is its lock-delay
   std::string value;          // of a leader
   std::string label;
+  std::optional<Who> elsewhere;  // it is another server's, and has no session here
 };
 
 struct WaiterInfo {
@@ -120,7 +137,7 @@ struct FileInfo {
 };
 
 struct LeaderInfo {
-  Party party;
+  Party party;  // no session: it is another server's
   FencingToken term;
   Time since;
   std::string value;
@@ -244,6 +261,8 @@ class State {
   bool needs_reserve() const;
   FencingToken next_fence() const;
   FencingToken reserve() const;
+
+  bool is_gated() const;
 
   // After a crash nothing is granted until these sessions have reported or ended.
   bool is_recovering() const;

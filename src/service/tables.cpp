@@ -46,6 +46,13 @@ Lock* Tables::lock(Space space, std::string_view name) {
   return const_cast<Lock*>(std::as_const(*this).lock(space, name));
 }
 
+const std::pair<const Party, Hold>* Tables::leader(std::string_view election) const {
+  const Lock* found = lock(Space::election, election);
+  if (found == nullptr || found->holds.empty()) return nullptr;
+  const auto& leads = *found->holds.begin();
+  return leads.second.expired ? nullptr : &leads;
+}
+
 std::string Tables::describe(SessionId id) const {
   std::string text = "session " + std::to_string(id.value);
   const Session* found = session(id);

@@ -79,6 +79,9 @@ struct FreeSlots {
   void give_back(std::uint32_t slot) { below.insert(slot); }
 };
 
+// Of a gated state. Between commands a lock is wanted or open: one that is neither is forgotten.
+enum class Door : std::uint8_t { closed, wanted, open };
+
 // Held or waited for; else it is forgotten. Its holds are one exclusive, or any number of shared
 // ones, or one exclusive for each slot.
 struct Lock {
@@ -91,6 +94,7 @@ struct Lock {
   std::unique_ptr<FreeSlots> free_slots;  // if there is more than one
   bool to_pump = false;                   // it may be somebody's turn
   bool to_check = false;                  // it may be forgotten
+  Door door = Door::closed;
 
   bool is_shared() const { return !holds.empty() && holds.begin()->second.mode == Mode::shared; }
 };
@@ -135,6 +139,13 @@ struct File {
   SessionId tied;
 };
 
+struct LeaderElsewhere {
+  FencingToken fence;
+  std::string value;
+  Who who;
+  Time since;
+};
+
 struct Timer {
   enum class Kind : std::uint8_t { wait, hold, session };
   Time at;
@@ -164,6 +175,7 @@ struct Tables {
   std::size_t file_bytes = 0;
   std::set<Timer, TimerOrder> timers;
   std::set<SessionId> unreported;
+  std::map<std::string, LeaderElsewhere, std::less<>> elsewhere;  // by election
   Changes changes;
   std::size_t waiting = 0;
   // Readers that were granted before a crash, below this fence, may have been followed by a writer
@@ -179,6 +191,8 @@ struct Tables {
   Session* session(SessionId id);
   const Lock* lock(Space space, std::string_view name) const;
   Lock* lock(Space space, std::string_view name);
+  // Who leads here: none if nobody does, or what is left of it is the lock-delay.
+  const std::pair<const Party, Hold>* leader(std::string_view election) const;
   LockTable& table(Space space) { return locks[static_cast<std::size_t>(space)]; }
   const LockTable& table(Space space) const { return locks[static_cast<std::size_t>(space)]; }
   // "session 3 (backup on host a)".

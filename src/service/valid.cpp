@@ -128,6 +128,20 @@ std::optional<Refusal> refuse(const Acquire& acquire) {
   return std::nullopt;
 }
 
+std::optional<Refusal> refuse_in_gated(const Command& command) {
+  bool is_refused = std::holds_alternative<Downgrade>(command.what) ||
+                    std::holds_alternative<Upgrade>(command.what) ||
+                    std::holds_alternative<Put>(command.what) ||
+                    std::holds_alternative<Remove>(command.what);
+  std::string why(only_exclusive);
+  if (const auto* acquire = std::get_if<Acquire>(&command.what)) {
+    is_refused = acquire->mode == Mode::shared || acquire->slots > 1 || acquire->names.size() > 1;
+    if (acquire->names.size() > 1) why += ", one at a time";
+  }
+  if (!is_refused) return std::nullopt;
+  return Refusal{Error::unsupported, std::move(why)};
+}
+
 std::optional<Refusal> refuse(const Reclaim::Held& held) {
   if (held.times == 0) return bad("held not even once");
   if (held.slots > 1 && held.slot >= held.slots) return bad("there is no such slot");

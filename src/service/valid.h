@@ -27,5 +27,9 @@ std::optional<Refusal> refuse_wait(const std::optional<Duration>& wait);
 std::optional<Refusal> refuse(const OpenSession& open);
 std::optional<Refusal> refuse(const Acquire& acquire);
 std::optional<Refusal> refuse(const Reclaim::Held& held);
+// Whatever it contains, in a gated state.
+std::optional<Refusal> refuse_in_gated(const Command& command);
+inline constexpr std::string_view only_exclusive =
+    "a group of peers has exclusive locks and elections only";
 
 }  // namespace baton::service

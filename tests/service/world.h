@@ -16,8 +16,8 @@ constexpr Duration seconds(std::int64_t count) { return {count * second.value}; 
 
 class World {
  public:
-  World() {
-    apply({.what = Lead{.fences_from = {1000}}});
+  explicit World(bool gated = false) {
+    apply({.what = Lead{.fences_from = {1000}, .gated = gated}});
     apply({.what = Reserve{.below = {1'000'000}}});
     effects.clear();
   }

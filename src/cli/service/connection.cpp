@@ -39,6 +39,7 @@ int exit_code_of(Error error) {
     case Error::bad_request:
     case Error::slots_differ:
     case Error::too_large:
+    case Error::unsupported:
       return exit_usage;
     case Error::unavailable:
     case Error::not_leader:

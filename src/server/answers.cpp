@@ -1,8 +1,10 @@
 #include "server/answers.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "baton/error.h"
@@ -73,13 +75,18 @@ class People {
   std::unordered_map<std::uint64_t, service::Who> known_;
 };
 
+using Others = std::map<std::string, std::vector<const proto::Lock*>>;               // by name
 using NamesOfWaiting = std::unordered_map<std::uint64_t, std::vector<std::string>>;  // by ticket
 
 void fill_holder(proto::Holder& message, const service::HolderInfo& it, service::Time now,
                  People& people) {
   message.set_session(it.party.session.value);
   message.set_guard(it.party.guard.value);
-  people.fill_in(*message.mutable_who(), it.party.session);
+  if (it.elsewhere) {
+    fill(*message.mutable_who(), *it.elsewhere);
+  } else {
+    people.fill_in(*message.mutable_who(), it.party.session);
+  }
   message.set_label(it.label);
   message.set_mode(proto_of(it.mode));
   message.set_fence(it.fence.value);
@@ -119,12 +126,46 @@ void fill_lock(proto::Lock& message, const service::LockInfo& it, service::Time 
   }
 }
 
+// What is so at other servers. A leader elsewhere may be known here already.
+void add_others(proto::Lock& message, const proto::Lock& others) {
+  const auto is_known = [&](const proto::Holder& holder) {
+    return std::any_of(message.holders().begin(), message.holders().end(),
+                       [&](const proto::Holder& one) { return one.fence() == holder.fence(); });
+  };
+  for (const proto::Holder& holder : others.holders()) {
+    if (!is_known(holder)) *message.add_holders() = holder;
+  }
+  for (const proto::Waiter& waiter : others.waiters()) {
+    proto::Waiter& added = *message.add_waiters() = waiter;
+    if (added.names_size() == 0) added.add_names(message.name());
+  }
+  message.set_closed_for(std::max(message.closed_for(), others.closed_for()));
+}
+
+// Locks that only others know are added as empty ones, in their place.
+std::vector<service::LockInfo> with_others(std::vector<service::LockInfo> locks,
+                                           const Others& others) {
+  if (others.empty()) return locks;
+  std::unordered_set<std::string_view> known;
+  for (const service::LockInfo& lock : locks) known.insert(lock.name);
+  std::vector<service::LockInfo> more;
+  for (const auto& [name, all] : others) {
+    if (known.contains(name)) continue;
+    more.push_back({.space = space_of(all.front()->space()), .name = name});
+  }
+  for (service::LockInfo& lock : more) locks.push_back(std::move(lock));
+  std::sort(locks.begin(), locks.end(),
+            [](const auto& a, const auto& b) { return a.name < b.name; });
+  return locks;
+}
+
 // Of requests for several names, all of them, as far as they are among these locks.
 void name_all(std::vector<proto::Answer>& parts) {
   NamesOfWaiting names;
   for (const proto::Answer& part : parts) {
     for (const proto::Lock& lock : part.locks()) {
       for (const proto::Waiter& waiter : lock.waiters()) {
+        if (waiter.names_size() > 0) continue;  // not from here
         names[waiter.ticket()].push_back(lock.name());
       }
     }
@@ -132,6 +173,7 @@ void name_all(std::vector<proto::Answer>& parts) {
   for (proto::Answer& part : parts) {
     for (proto::Lock& lock : *part.mutable_locks()) {
       for (proto::Waiter& waiter : *lock.mutable_waiters()) {
+        if (waiter.names_size() > 0) continue;
         for (const std::string& name : names[waiter.ticket()]) waiter.add_names(name);
       }
     }
@@ -166,11 +208,16 @@ std::vector<proto::Answer> answer_locks(const proto::Read& read, const Asked& as
   } else {
     locks = asked.state.locks(space, wanted.prefix(), most_listed);
   }
+  Others others;
+  for (const proto::Lock& lock : asked.others) others[lock.name()].push_back(&lock);
   Parts parts(asked);
   People people(asked.state);
-  for (const service::LockInfo& lock : locks) {
+  for (const service::LockInfo& lock : with_others(std::move(locks), others)) {
     proto::Lock& message = *parts.last().add_locks();
     fill_lock(message, lock, asked.now, people);
+    if (const auto at = others.find(lock.name); at != others.end()) {
+      for (const proto::Lock* other : at->second) add_others(message, *other);
+    }
     if (parts.added(message.ByteSizeLong())) continue;
     parts.refuse(Error::too_large, too_long);
     break;
@@ -275,6 +322,11 @@ std::vector<proto::Answer> answer_backup(const proto::Read& read, const Asked& a
 }  // namespace
 
 std::vector<proto::Answer> answer(const proto::Read& read, const Asked& asked) {
+  if (asked.state.is_gated() && (read.has_files() || read.has_backup())) {
+    Parts parts(asked);
+    parts.refuse(Error::unsupported, std::string(service::only_exclusive));
+    return parts.take(read.number());
+  }
   switch (read.what_case()) {
     case proto::Read::kLocks:
       return answer_locks(read, asked);

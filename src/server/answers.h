@@ -23,6 +23,7 @@ struct Asked {
   std::function<bool(service::SessionId)> is_connected;
   std::function<void(proto::Status&)> fill_status;  // what the state does not know
   std::function<std::string()> make_backup;
+  std::vector<proto::Lock> others;  // what is held and waited for at other servers
 };
 
 // In parts of a size that is fit for a frame; at least one.

@@ -6,7 +6,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "server/answers.h"
 #include "server/backup.h"
 
 namespace baton::server {
@@ -317,11 +316,8 @@ service::Duration Desk::lease_left(service::SessionId session) const {
                           : std::max(lease->until - clock(), service::Duration{0});
 }
 
-void Desk::read(Guest& guest, const proto::Read& read) {
-  if (role_ == Role::loading && !read.has_status()) {
-    return guest.hang_up(Error::unavailable, "this server has not read the journal yet");
-  }
-  const Asked asked{
+Asked Desk::asked() const {
+  return {
       .state = engine_->state(),
       .now = engine_->now(),
       .lease_left = [this](service::SessionId session) { return lease_left(session); },
@@ -346,19 +342,42 @@ void Desk::read(Guest& guest, const proto::Read& read) {
                                                   .made_us = host_.wall_us(),
                                                   .server = options_.server,
                                                   .journal = options_.journal});
-          }};
+          },
+      .others = {}};
+}
+
+void Desk::tell(Guest& guest, std::vector<proto::Answer>& parts) {
+  for (proto::Answer& part : parts) {
+    sending_.Clear();
+    sending_.mutable_answer()->Swap(&part);
+    guest.send(sending_);
+  }
+}
+
+// Nothing is written here that could be lost: it is told as soon as the others have answered.
+void Desk::read_locks(Guest& guest, const proto::Read& read) {
+  options_.complete_locks(read.locks(),
+                          [this, read, number = guest.number_](std::vector<proto::Lock> others) {
+                            const auto at = guests_.find(number);
+                            if (at == guests_.end()) return;
+                            Asked all = asked();
+                            all.others = std::move(others);
+                            auto parts = answer(read, all);
+                            tell(*at->second, parts);
+                          });
+}
+
+void Desk::read(Guest& guest, const proto::Read& read) {
+  if (role_ == Role::loading && !read.has_status()) {
+    return guest.hang_up(Error::unavailable, "this server has not read the journal yet");
+  }
+  if (read.has_locks() && options_.complete_locks) return read_locks(guest, read);
   // Made now, of what the state is now; told when that is durable.
-  auto parts = std::make_shared<std::vector<proto::Answer>>(answer(read, asked));
+  auto parts = std::make_shared<std::vector<proto::Answer>>(answer(read, asked()));
   if (read.stale() || role_ == Role::following) {
     for (proto::Answer& part : *parts) part.set_age(age().value);
   }
-  const auto tell = [this, parts](Guest& to) {
-    for (proto::Answer& part : *parts) {
-      sending_.Clear();
-      sending_.mutable_answer()->Swap(&part);
-      to.send(sending_);
-    }
-  };
+  const auto tell = [this, parts](Guest& to) { this->tell(to, *parts); };
   if (read.has_status() && options_.complete_status) {
     options_.complete_status(parts->front().status(),
                              [this, parts, tell, number = guest.number_](const auto& status) {

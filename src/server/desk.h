@@ -17,6 +17,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "server/answers.h"
 #include "server/engine.h"
 #include "server/guest.h"
 #include "server/watches.h"
@@ -34,9 +35,12 @@ struct DeskOptions {
   // A server that has not run for longer than this has been paused.
   service::Duration longest_turn{500'000};
   std::size_t watches_per_guest = 1000;
-  // In a cluster: adds what this server knows of it, and calls back, now or later.
+  // In a cluster: adds what this server knows of it. This and the next call back, now or later.
   std::function<void(proto::Status, std::function<void(const proto::Status&)>)> complete_status;
-  // ... and how old what a follower has read may be.
+  // ... or in a group of peers: what is held and waited for at the others.
+  std::function<void(const proto::Read::Locks&, std::function<void(std::vector<proto::Lock>)>)>
+      complete_locks;
+  // In a cluster: how old what a follower has read may be.
   std::function<service::Duration()> age;
 };
 
@@ -98,6 +102,9 @@ class Desk {
   void resume(Guest& guest, const proto::Resume& resume);
   void keep_alive(Guest& guest, const proto::KeepAlive& message);
   void read(Guest& guest, const proto::Read& read);
+  void read_locks(Guest& guest, const proto::Read& read);
+  Asked asked() const;
+  void tell(Guest& guest, std::vector<proto::Answer>& parts);
   const service::LeaseServer::Lease* find_lease(service::SessionId session) const;
   service::Duration lease_left(service::SessionId session) const;
   service::Duration age() const;

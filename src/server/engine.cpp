@@ -36,7 +36,7 @@ bool is_possible(const proto::Command& message, service::Time before) {
     return time >= 0 && static_cast<std::uint64_t>(time) < beyond_all;
   };
   return fits(before.value) && fits(message.now()) && message.lead().fences_from() < beyond_all &&
-         message.reserve().below() < beyond_all;
+         message.reserve().below() < beyond_all && message.open().fence() < beyond_all;
 }
 
 bool is_fast_acquire(const service::Command& command) {
@@ -143,12 +143,13 @@ void Engine::add_lead() {
                 static_cast<std::uint64_t>(wall_us), std::uint64_t{1}});
 
   service::Command command;
-  command.what = service::Lead{{fences_from}, !ended_cleanly_};
+  command.what = service::Lead{{fences_from}, !ended_cleanly_, options_.gated};
   proto::Lead& lead = *begin(command).mutable_lead();
   lead.set_fences_from(fences_from);
   lead.set_after_crash(!ended_cleanly_);
   lead.set_epoch(epoch_);
   lead.set_server(options_.server);
+  lead.set_gated(options_.gated);
   gather(command);
   apply(command, {});
   add_reserve();
@@ -195,6 +196,33 @@ void Engine::tick() {
   if (has_failed_) return;
   service::Command command;
   begin(command).mutable_tick();
+  gather(command);
+  apply(command, {});
+}
+
+void Engine::submit(const service::Open& open) {
+  if (has_failed_) return;
+  service::Command command;
+  command.what = open;
+  fill(*begin(command).mutable_open(), open);
+  gather(command);
+  apply(command, {});
+}
+
+void Engine::submit(const service::Revoke& revoke) {
+  if (has_failed_) return;
+  service::Command command;
+  command.what = revoke;
+  fill(*begin(command).mutable_revoke(), revoke);
+  gather(command);
+  apply(command, {});
+}
+
+void Engine::submit(const service::Elsewhere& elsewhere) {
+  if (has_failed_) return;
+  service::Command command;
+  command.what = elsewhere;
+  fill(*begin(command).mutable_elsewhere(), elsewhere);
   gather(command);
   apply(command, {});
 }
@@ -247,15 +275,32 @@ void Engine::apply(const service::Command& command, const Answer& answer) {
     const auto* reply = std::get_if<service::Reply>(&effect);
     if (reply != nullptr && reply->session == service::no_session) {
       answer_when_durable(*reply, answer);
+    } else if (std::holds_alternative<service::Wanted>(effect) ||
+               std::holds_alternative<service::Unwanted>(effect)) {
+      for_gate_.push_back(std::move(effect));
     } else if (may_go_early(command, effect)) {
       early_.push_back(std::move(effect));
     } else {
       gathering_.effects.push_back(std::move(effect));
     }
   }
-  if (early_.empty()) return;
-  counters_.early_replies += early_.size();
-  host_.deliver(early_);
+  if (!early_.empty()) {
+    counters_.early_replies += early_.size();
+    host_.deliver(early_);
+  }
+  if (!for_gate_.empty()) tell_gate();
+}
+
+// In their order, also if what is told brings about more.
+void Engine::tell_gate() {
+  if (std::exchange(is_telling_gate_, true)) return;
+  while (!for_gate_.empty()) {
+    const service::Effect effect = std::move(for_gate_.front());
+    for_gate_.pop_front();
+    if (const auto* wanted = std::get_if<service::Wanted>(&effect)) host_.want(*wanted);
+    if (const auto* unwanted = std::get_if<service::Unwanted>(&effect)) host_.leave(*unwanted);
+  }
+  is_telling_gate_ = false;
 }
 
 void Engine::note_ending() {
@@ -276,6 +321,7 @@ void Engine::note(const service::Command& command, const service::Effect& effect
 }
 
 bool Engine::may_go_early(const service::Command& command, const service::Effect& effect) const {
+  if (options_.gated) return true;
   if (const auto* reply = std::get_if<service::Reply>(&effect)) {
     const auto* granted = std::get_if<service::Granted>(&reply->result);
     if (granted != nullptr) {

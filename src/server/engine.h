@@ -21,6 +21,9 @@
 // durable, no grant goes out early: after a crash that end would not have happened, and whoever was
 // granted the lock before may still be given the answer that is kept.
 //
+// A gated state (service/state.h) has a journal in memory that nobody will ever read: whatever it
+// brings about goes out at once.
+//
 // All calls, and all calls of the host, are on one thread.
 #pragma once
 
@@ -60,6 +63,10 @@ class EngineHost {
   // A turn, and with it a flush(), after so many microseconds, also if nothing happens till then.
   virtual void turn_in(std::int64_t) {}
 
+  // Of a gated state: a name is wanted, or of no use any more. The engine may be called back.
+  virtual void want(const service::Wanted&) {}
+  virtual void leave(const service::Unwanted&) {}
+
   // These may be told to clients now.
   virtual void deliver(service::Effects& effects) = 0;
   // The journal did not keep its word: nothing may be told to anyone any more.
@@ -68,6 +75,7 @@ class EngineHost {
 
 struct EngineOptions {
   std::string server;  // its name, for people
+  bool gated = false;
   std::uint64_t fences_per_reserve = 1'000'000;
   std::size_t commands_per_snapshot = 250'000;  // a snapshot is due after so many commands …
   std::size_t bytes_per_snapshot = 32 * 1024 * 1024;  // … or so many bytes of records
@@ -112,6 +120,10 @@ class Engine {
   void submit(proto::Request& request, service::Command command, const Answer& answer = {});
   void expire(service::SessionId session);
   void tick();
+  // Of a gated state.
+  void submit(const service::Open& open);
+  void submit(const service::Revoke& revoke);
+  void submit(const service::Elsewhere& elsewhere);
   // A Farewell: the last command. `done` is called when everything is durable.
   void stop(std::function<void()> done);
 
@@ -159,6 +171,7 @@ class Engine {
   proto::Command& begin(service::Command& command);
   void gather(const service::Command& command);
   void apply(const service::Command& command, const Answer& answer);
+  void tell_gate();
   void note(const service::Command& command, const service::Effect& effect);
   void note_ending();
   bool may_go_early(const service::Command& command, const service::Effect& effect) const;
@@ -210,6 +223,8 @@ class Engine {
   bool is_reserving_ = false;
   service::Effects new_effects_;
   service::Effects early_;
+  std::deque<service::Effect> for_gate_;
+  bool is_telling_gate_ = false;
 
   std::size_t commands_since_snapshot_ = 0;
   std::size_t bytes_since_snapshot_ = 0;

@@ -56,6 +56,10 @@ Host::Host(HostOptions options)
   if (log_ == nullptr) {
     log_ = std::make_shared<spdlog::logger>("", std::make_shared<spdlog::sinks::null_sink_mt>());
   }
+  if (options_.gate != nullptr && options_.journal != "memory:") {
+    throw journal::Unusable(options_.journal +
+                            ": what is shared with others is kept in memory only");
+  }
   if (names_etcd(options_.journal)) {
     options_.engine.appends_per_holdback = appends_per_holdback;
     take_seat();
@@ -63,11 +67,20 @@ Host::Host(HostOptions options)
     open_journal();
   }
   options_.engine.server = options_.name;
+  options_.engine.gated = options_.gate != nullptr;
   make_engine();
   DeskOptions of_desk{.program = program,
                       .server = options_.name,
                       .journal = journal_->describe(),
                       .scope = options_.scope};
+  if (Gate* gate = options_.gate) {
+    of_desk.complete_status = [gate](proto::Status status, auto done) {
+      gate->complete_status(std::move(status), std::move(done));
+    };
+    of_desk.complete_locks = [gate](const proto::Read::Locks& asked, auto done) {
+      gate->complete_locks(asked, std::move(done));
+    };
+  }
   if (seat_) {
     of_desk.age = [this] { return seat_->age(); };
     of_desk.complete_status = [this](proto::Status status, auto done) {
@@ -368,5 +381,28 @@ std::int64_t Host::clock_us() { return loop::boottime_us(); }
 std::int64_t Host::wall_us() { return loop::wall_time_us(); }
 
 void Host::deliver(service::Effects& effects) { desk_->deliver(effects); }
+
+// --- Between the engine and the gate ------------------------------------------------------------
+
+void Host::want(const service::Wanted& wanted) { options_.gate->want(wanted.space, wanted.name); }
+
+void Host::leave(const service::Unwanted& unwanted) {
+  options_.gate->leave(unwanted.space, unwanted.name);
+}
+
+void Host::open(service::Space space, const std::string& name, service::FencingToken fence) {
+  engine_->submit(service::Open{space, name, fence});
+  server_->turn();
+}
+
+void Host::revoke(service::Space space, const std::string& name, const std::string& reason) {
+  engine_->submit(service::Revoke{space, name, reason});
+  server_->turn();
+}
+
+void Host::elsewhere(const service::Elsewhere& leader) {
+  engine_->submit(leader);
+  server_->turn();
+}
 
 }  // namespace baton::server

@@ -24,6 +24,7 @@
 #include "server/annex.h"
 #include "server/desk.h"
 #include "server/engine.h"
+#include "server/gate.h"
 #include "server/seat.h"
 #include "server/server.h"
 
@@ -41,6 +42,7 @@ struct HostOptions {
   std::size_t idle_stop_s = 0;      // stops after so many seconds without sessions; 0: never
   ServerLimits limits;
   EngineOptions engine{.longest_linger = {20'000}};
+  Gate* gate = nullptr;                 // or none; with a journal in memory only
   MakeAnnex annex;                      // or none
   std::shared_ptr<spdlog::logger> log;  // or none
   std::function<void()> on_ready;       // clients are served from now on
@@ -78,12 +80,21 @@ class Host final : private EngineHost {
   void wake() { desk_->wake(); }
   void turn() { server_->turn(); }
 
+  // With a gate, on the loop's thread: the name may be granted once, with this fence.
+  void open(service::Space space, const std::string& name, service::FencingToken fence);
+  // ... was taken away, and whoever holds it here has lost it.
+  void revoke(service::Space space, const std::string& name, const std::string& reason);
+  // ... and who leads an election at another server.
+  void elsewhere(const service::Elsewhere& leader);
+
  private:
   void post(std::function<void()> what) override;
   void turn_in(std::int64_t microseconds) override;
   void run_aside(std::function<void()> what) override;
   std::int64_t clock_us() override;
   std::int64_t wall_us() override;
+  void want(const service::Wanted& wanted) override;
+  void leave(const service::Unwanted& unwanted) override;
   void deliver(service::Effects& effects) override;
   void fail(const journal::Fault& fault) override;
 

@@ -152,11 +152,27 @@ service::Command command_of(const proto::Command& command) {
       result.what = service::ExpireSession{{command.expire_session().session()}};
       break;
     case Command::kLead:
-      result.what = service::Lead{{command.lead().fences_from()}, command.lead().after_crash()};
+      result.what = service::Lead{
+          {command.lead().fences_from()}, command.lead().after_crash(), command.lead().gated()};
       break;
     case Command::kReserve:
       result.what = service::Reserve{{command.reserve().below()}};
       break;
+    case Command::kOpen: {
+      const auto& it = command.open();
+      result.what = service::Open{space_of(it.space()), it.name(), {it.fence()}};
+      break;
+    }
+    case Command::kRevoke: {
+      const auto& it = command.revoke();
+      result.what = service::Revoke{space_of(it.space()), it.name(), it.reason()};
+      break;
+    }
+    case Command::kElsewhere: {
+      const auto& it = command.elsewhere();
+      result.what = service::Elsewhere{it.name(), {it.fence()}, it.value(), who_of(it.who())};
+      break;
+    }
     case Command::kTick:
     case Command::kFarewell:
     case Command::WHAT_NOT_SET:
@@ -218,6 +234,25 @@ void fill(proto::Acquire& message, const service::Acquire& acquire) {
   message.set_label(acquire.label);
   message.set_fast(acquire.fast);
   message.set_despite_deadlock(acquire.despite_deadlock);
+}
+
+void fill(proto::Open& message, const service::Open& open) {
+  message.set_space(proto_of(open.space));
+  message.set_name(open.name);
+  message.set_fence(open.fence.value);
+}
+
+void fill(proto::Revoke& message, const service::Revoke& revoke) {
+  message.set_space(proto_of(revoke.space));
+  message.set_name(revoke.name);
+  message.set_reason(revoke.reason);
+}
+
+void fill(proto::Elsewhere& message, const service::Elsewhere& elsewhere) {
+  message.set_name(elsewhere.name);
+  message.set_fence(elsewhere.fence.value);
+  message.set_value(elsewhere.value);
+  fill(*message.mutable_who(), elsewhere.who);
 }
 
 void fill(proto::Reply& message, const service::Reply& reply) {

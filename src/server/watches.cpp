@@ -36,6 +36,10 @@ bool Watches::Watch::concerns(const service::Change& change) const {
 void Watches::add(Guest& guest, const proto::Watch& wanted, const service::State& state) {
   remove(guest, wanted.number());
   const bool is_of_leaders = wanted.space() == proto::ELECTION;
+  if (state.is_gated() && !is_of_leaders) {
+    return refuse(guest, wanted.number(), Error::unsupported, std::string(service::only_exclusive),
+                  told_);
+  }
   const auto past = state.changes_since(
       {wanted.after()}, is_of_leaders ? service::Watched::leaders : service::Watched::files,
       wanted.prefix());

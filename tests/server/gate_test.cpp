@@ -1,0 +1,283 @@
+// A host that shares its names with others, a gate that does as it is told, and real clients.
+#include "server/gate.h"
+
+#include <gtest/gtest.h>
+
+#include <boost/asio/post.hpp>
+#include <chrono>
+#include <filesystem>
+#include <future>
+#include <mutex>
+#include <thread>
+
+#include "baton/client.h"
+#include "server/host.h"
+
+namespace baton::server {
+namespace {
+
+using namespace std::chrono_literals;
+
+bool eventually(const std::function<bool()>& is_so) {
+  const auto deadline = std::chrono::steady_clock::now() + 10s;
+  while (!is_so()) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::sleep_for(2ms);
+  }
+  return true;
+}
+
+class ScriptedGate final : public Gate {
+ public:
+  void want(service::Space space, const std::string& name) override {
+    note("want ", space, name);
+    if (opens) host->open(space, name, {++fences});
+  }
+  void leave(service::Space space, const std::string& name) override {
+    note("leave ", space, name);
+  }
+  void complete_locks(const proto::Read::Locks&, std::function<void(Locks)> done) override {
+    boost::asio::post(host->io(), [done = std::move(done), locks = elsewhere] { done(locks); });
+  }
+  void complete_status(proto::Status status,
+                       std::function<void(const proto::Status&)> done) override {
+    status.set_scope("a group of three");
+    done(status);
+  }
+
+  // All that it was told: "want x, leave x", and "boss!" of the election boss.
+  std::string told() const {
+    const std::lock_guard lock(mutex_);
+    return told_;
+  }
+
+  Host* host = nullptr;
+  std::atomic<bool> opens = true;
+  std::uint64_t fences = 100;
+  Locks elsewhere;
+
+ private:
+  void note(const char* what, service::Space space, const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    if (!told_.empty()) told_ += ", ";
+    told_ += what + name + (space == service::Space::election ? "!" : "");
+  }
+
+  mutable std::mutex mutex_;
+  std::string told_;
+};
+
+class GateTest : public testing::Test {
+ protected:
+  GateTest()
+      : directory_(std::filesystem::temp_directory_path() /
+                   ("baton-gate-test-" + std::to_string(::getpid()))) {
+    std::filesystem::create_directories(directory_);
+    HostOptions options;
+    options.listen = {"unix:" + (directory_ / "socket").string()};
+    options.gate = &gate;
+    host = std::make_unique<Host>(std::move(options));
+    gate.host = host.get();
+    thread_ = std::thread([this] { host->run(); });
+  }
+  ~GateTest() override {
+    host->stop();
+    thread_.join();
+    host.reset();
+    std::filesystem::remove_all(directory_);
+  }
+
+  Client connect() const {
+    return Client::connect({.url = host->urls().front(), .fast = true}).value();
+  }
+  // On the loop's thread.
+  void run(std::function<void()> what) {
+    std::promise<void> done;
+    boost::asio::post(host->io(), [&] {
+      what();
+      done.set_value();
+    });
+    done.get_future().get();
+  }
+  void let_in(const std::string& name, std::uint64_t fence) {
+    run([&] { host->open(service::Space::lock, name, {fence}); });
+  }
+  bool hears(const std::string& all) {
+    return eventually([&] { return gate.told() == all; });
+  }
+
+  ScriptedGate gate;
+  std::unique_ptr<Host> host;
+
+ private:
+  std::filesystem::path directory_;
+  std::thread thread_;
+};
+
+TEST_F(GateTest, ALockIsHadWhenTheGateOpens) {
+  gate.opens = false;
+  auto client = connect();
+  auto waiting = std::async(std::launch::async, [&] { return client.lock("x").value(); });
+  ASSERT_TRUE(hears("want x"));
+  let_in("x", 41);
+  auto lock = waiting.get();
+  EXPECT_EQ(lock.fence(), 41U);
+  EXPECT_TRUE(lock.release());
+  EXPECT_TRUE(hears("want x, leave x"));
+}
+
+TEST_F(GateTest, AGateMayOpenBeforeItReturns) {
+  auto a = connect();
+  auto b = connect();
+  std::uint64_t last = 0;
+  for (int i = 0; i < 50; ++i) {
+    auto held = a.lock("x").value();
+    auto waiting = std::async(std::launch::async, [&] { return b.lock("x").value(); });
+    ASSERT_TRUE(eventually([&] { return a.locks()->edges.size() == 1; }));
+    EXPECT_TRUE(held.release());
+    auto next = waiting.get();
+    EXPECT_GT(held.fence(), last);
+    EXPECT_EQ(next.fence(), held.fence() + 1);
+    last = next.fence();
+    EXPECT_TRUE(next.release());
+  }
+}
+
+TEST_F(GateTest, ATryFindsOutWhetherTheNameIsFree) {
+  auto a = connect();
+  auto lock = a.try_lock("x");
+  ASSERT_TRUE(lock);
+  EXPECT_EQ(connect().try_lock("x").error(), Error::busy);
+  gate.opens = false;
+  EXPECT_EQ(a.try_lock("y").error(), Error::busy);
+  EXPECT_TRUE(hears("want x, want y, leave y"));
+}
+
+TEST_F(GateTest, AnOpeningAfterTheWaitIsGivenBack) {
+  gate.opens = false;
+  auto client = connect();
+  EXPECT_EQ(client.lock("x", {.wait = 20ms}).error(), Error::timed_out);
+  EXPECT_TRUE(hears("want x, leave x"));
+  let_in("x", 41);
+  EXPECT_EQ(gate.told(), "want x, leave x, leave x");
+}
+
+TEST_F(GateTest, WhatIsRevokedIsLost) {
+  auto a = connect();
+  auto b = connect();
+  auto held = a.lock("x").value();
+  auto waiting = std::async(std::launch::async, [&] { return b.lock("x").value(); });
+  ASSERT_TRUE(eventually([&] { return a.locks()->edges.size() == 1; }));
+  run([&] { host->revoke(service::Space::lock, "x", "the group has another view"); });
+  EXPECT_TRUE(eventually([&] { return held.lost().stop_requested(); }));
+  EXPECT_FALSE(held.is_held());
+  EXPECT_EQ(held.why_lost().message, "the group has another view");
+  EXPECT_GT(waiting.get().fence(), held.fence());
+}
+
+TEST_F(GateTest, ASessionThatIsClosedGivesEverythingBack) {
+  {
+    auto client = connect();
+    auto lock = client.lock("x").value();
+    EXPECT_TRUE(client.close());
+  }
+  EXPECT_TRUE(hears("want x, leave x"));
+}
+
+TEST_F(GateTest, LeadersHereAndElsewhereAreSeenInOrder) {
+  auto a = connect();
+  auto b = connect();
+  std::mutex mutex;
+  std::string seen;
+  auto election = b.election("boss");
+  auto watch = election.observe([&](const LeaderChange& change) {
+    static const char* const words[] = {"elected", "proclaimed", "resigned"};
+    const std::lock_guard lock(mutex);
+    seen += std::string(seen.empty() ? "" : ", ") + words[static_cast<int>(change.kind)] + " " +
+            std::to_string(change.leader.term);
+  });
+  ASSERT_TRUE(watch);
+  EXPECT_FALSE(election.leader().value());
+  const auto say = [&](std::uint64_t fence, const std::string& value) {
+    run([&] { host->elsewhere({"boss", {fence}, value, {.host = "far"}}); });
+  };
+  say(99, "there");
+  const auto there = election.leader().value();
+  ASSERT_TRUE(there);
+  EXPECT_EQ(there->value, "there");
+  EXPECT_EQ(there->term, 99U);
+  say(99, "still there");
+  auto leadership = a.election("boss").campaign("here").value();
+  EXPECT_EQ(leadership.term(), 101U);
+  EXPECT_EQ(election.leader().value()->value, "here");
+  EXPECT_TRUE(leadership.resign());
+  EXPECT_FALSE(election.leader().value());
+  say(102, "there again");
+  say(0, "");
+  EXPECT_TRUE(eventually([&] {
+    const std::lock_guard lock(mutex);
+    return seen ==
+           "elected 99, proclaimed 99, resigned 99, elected 101, resigned 101, elected 102, "
+           "resigned 102";
+  })) << seen;
+  EXPECT_EQ(gate.told(), "want boss!, leave boss!");
+}
+
+TEST_F(GateTest, LocksTellWhatIsHeldElsewhere) {
+  auto client = connect();
+  auto x = client.lock("x").value();
+  proto::Lock other;
+  other.set_name("w");
+  other.add_holders()->set_fence(7);
+  other.mutable_holders(0)->mutable_who()->set_host("far");
+  proto::Lock same;
+  same.set_name("x");
+  same.add_waiters()->set_ticket(1);
+  run([&] { gate.elsewhere = {other, same, same}; });
+  const auto locks = client.locks().value().locks;
+  ASSERT_EQ(locks.size(), 2U);
+  EXPECT_EQ(locks[0].name, "w");
+  ASSERT_EQ(locks[0].holders.size(), 1U);
+  EXPECT_EQ(locks[0].holders[0].who.host, "far");
+  EXPECT_EQ(locks[1].name, "x");
+  ASSERT_EQ(locks[1].holders.size(), 1U);
+  EXPECT_EQ(locks[1].holders[0].session, client.session());
+  ASSERT_EQ(locks[1].waiters.size(), 2U);
+  EXPECT_EQ(locks[1].waiters[0].names, std::vector<std::string>{"x"});
+}
+
+TEST_F(GateTest, StatusTellsOfTheOthers) {
+  EXPECT_EQ(connect().status().value().scope, "a group of three");
+}
+
+TEST_F(GateTest, WhatAGroupDoesNotHaveIsRefused) {
+  auto client = connect();
+  EXPECT_EQ(client.lock("x", {.shared = true}).error(), Error::unsupported);
+  EXPECT_EQ(client.lock("x", {.slots = 3}).error(), Error::unsupported);
+  EXPECT_EQ(client.lock({"x", "y"}).error(), Error::unsupported);
+  EXPECT_EQ(client.put("f", "1").error(), Error::unsupported);
+  EXPECT_EQ(client.get("f").error(), Error::unsupported);
+  EXPECT_EQ(client.list("").error(), Error::unsupported);
+  EXPECT_EQ(client.remove("f").error(), Error::unsupported);
+  EXPECT_EQ(client.backup().error(), Error::unsupported);
+  auto lock = client.lock("x").value();
+  const auto downgraded = lock.downgrade();
+  EXPECT_EQ(downgraded.error(), Error::unsupported);
+  EXPECT_TRUE(
+      downgraded.message().ends_with("a group of peers has exclusive locks and elections only"));
+  std::promise<Error> ended;
+  auto watch = client.watch("f", [](const FileChange&) {},
+                            {.on_end = [&](const Failure& why) { ended.set_value(why.error); }});
+  EXPECT_EQ(ended.get_future().get(), Error::unsupported);
+}
+
+TEST(Gate, NeedsAJournalInMemory) {
+  ScriptedGate gate;
+  HostOptions options;
+  options.gate = &gate;
+  options.journal = "sqlite:/nowhere";
+  EXPECT_THROW(Host(std::move(options)), journal::Unusable);
+}
+
+}  // namespace
+}  // namespace baton::server

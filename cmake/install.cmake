@@ -1,9 +1,11 @@
-# The installed library: find_package(Baton) gives Baton::client and Baton::server, pkg-config the
-# packages baton-client and baton-server. Each is one archive; Baton::server needs Baton::client.
+# The installed library: find_package(Baton) gives Baton::client, Baton::server and Baton::peer,
+# pkg-config the packages baton-client, baton-server and baton-peer. Each is one archive;
+# Baton::server needs Baton::client, and Baton::peer both.
 # cmake --install BUILD --component library installs this and nothing else.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 find_package(fmt REQUIRED)
+find_package(OpenSSL REQUIRED)
 find_package(Protobuf REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(SQLite3 REQUIRED)
@@ -30,7 +32,10 @@ target_link_libraries(baton_archive_client INTERFACE protobuf::libprotobuf SQLit
 baton_archive(server baton_embed baton_server baton_loop baton_cluster baton_etcd baton_journal baton_view)
 target_link_libraries(baton_archive_server INTERFACE baton_archive_client spdlog::spdlog fmt::fmt)
 
-install(TARGETS baton_archive_client baton_archive_server EXPORT Baton
+baton_archive(peer baton_peer baton_net baton_mutex baton_election baton_layer)
+target_link_libraries(baton_archive_peer INTERFACE baton_archive_server OpenSSL::SSL)
+
+install(TARGETS baton_archive_client baton_archive_server baton_archive_peer EXPORT Baton
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/baton DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         COMPONENT library FILES_MATCHING PATTERN "*.h")
@@ -48,7 +53,7 @@ install(FILES ${PROJECT_BINARY_DIR}/BatonConfig.cmake ${PROJECT_BINARY_DIR}/Bato
 
 # Relative, so that the installed files can be moved.
 file(RELATIVE_PATH BATON_PREFIX_FROM_PC /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-foreach(name client server)
+foreach(name client server peer)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/baton-${name}.pc.in
                  ${PROJECT_BINARY_DIR}/baton-${name}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/baton-${name}.pc

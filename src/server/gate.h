@@ -25,6 +25,9 @@ class Gate {
   // a revoke(). So it may be said of a name that is not had any more.
   virtual void leave(service::Space space, const std::string& name) = 0;
 
+  // Somebody here leads an election, has something new to say, or leads no more.
+  virtual void led(const service::Change& change) = 0;
+
   // Both call back, now or later. What is held and waited for elsewhere, one entry for each name
   // and server; a leader that this server was told of by Host::elsewhere() may be left out.
   using Locks = std::vector<proto::Lock>;

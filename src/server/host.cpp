@@ -380,7 +380,15 @@ void Host::run_aside(std::function<void()> what) {
 std::int64_t Host::clock_us() { return loop::boottime_us(); }
 std::int64_t Host::wall_us() { return loop::wall_time_us(); }
 
-void Host::deliver(service::Effects& effects) { desk_->deliver(effects); }
+void Host::deliver(service::Effects& effects) {
+  if (options_.gate != nullptr) {
+    for (const service::Effect& effect : effects) {
+      const auto* change = std::get_if<service::Change>(&effect);
+      if (change != nullptr && change->session != service::no_session) options_.gate->led(*change);
+    }
+  }
+  desk_->deliver(effects);
+}
 
 // --- Between the engine and the gate ------------------------------------------------------------
 

@@ -26,6 +26,7 @@ HostOptions host_options(const ServeOptions& options) {
   result.idle_stop_s = options.idle_stop_s;
   result.limits.connections = options.most_connections;
   result.annex = options.annex;
+  result.gate = options.gate;
   return result;
 }
 
@@ -56,6 +57,7 @@ int serve(const ServeOptions& options) {
     Host host(std::move(of_host));
     boost::asio::signal_set signals(host.io(), SIGTERM, SIGINT);
     stop_upon_signal(signals, host);
+    const auto attendant = options.attend ? options.attend(host) : nullptr;
     return host.run() ? could_not_go_on : served;
   } catch (const std::exception& problem) {
     log->critical("{}", problem.what());

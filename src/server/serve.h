@@ -1,6 +1,8 @@
 // A server process: log, signals, supervisor, and a host that runs until it is told to stop.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -26,6 +28,9 @@ struct ServeOptions {
   bool log_as_json = false;
   std::string log_level = "info";
   MakeAnnex annex;  // or none
+  Gate* gate = nullptr;
+  // The host is there and about to run; what is returned goes before it does.
+  std::function<std::shared_ptr<void>(Host&)> attend;
 };
 
 // Until SIGTERM or SIGINT.

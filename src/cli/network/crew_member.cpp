@@ -6,8 +6,8 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/asio/post.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <cstdio>
 #include <fstream>
@@ -80,19 +80,18 @@ class CrewMember final : net::PeerEvents {
   }
 
   void listen() {
-    captain_.async_wait(asio::posix::descriptor_base::wait_read,
-                        [this](const boost::system::error_code& error) {
-                          if (error) return;
-                          std::array<char, 4096> buffer{};
-                          const ssize_t count =
-                              ::recv(captain_.native_handle(), buffer.data(), buffer.size(), 0);
-                          if (count <= 0) {
-                            is_over_ = true;
-                            return;
-                          }
-                          obey({buffer.data(), static_cast<std::size_t>(count)});
-                          listen();
-                        });
+    captain_.async_wait(
+        asio::posix::descriptor_base::wait_read, [this](const boost::system::error_code& error) {
+          if (error) return;
+          std::array<char, 4096> buffer{};
+          const ssize_t count = ::recv(captain_.native_handle(), buffer.data(), buffer.size(), 0);
+          if (count <= 0) {
+            is_over_ = true;
+            return;
+          }
+          obey({buffer.data(), static_cast<std::size_t>(count)});
+          listen();
+        });
   }
 
   void obey(const std::string& line) {
@@ -187,8 +186,8 @@ class CrewMember final : net::PeerEvents {
 
   void granted(net::Space, const std::string& name, const Fence&) override {
     if (work_ != nullptr && work_->lock == name) return entered();
-    const auto waited = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() -
-                                                                             asked_[name]);
+    const auto waited =
+        std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - asked_[name]);
     say("granted " + name + " " + std::to_string(waited.count()));
   }
   void lost(net::Space, const std::string& name) override { say("problem lost " + name); }

@@ -1,0 +1,10 @@
+// The commands that run the laboratory's algorithms between real processes.
+#pragma once
+
+#include "cli/command.h"
+
+namespace baton::cli {
+
+void add_peer(CLI::App& app, Action& action);
+
+}  // namespace baton::cli

@@ -1,0 +1,161 @@
+#include <sys/stat.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/network/commands.h"
+#include "cli/output_file.h"
+#include "http/server.h"
+#include "net/catalog.h"
+#include "peer/member.h"
+#include "server/serve.h"
+#include "view/json_lines.h"
+
+namespace baton::cli {
+
+namespace {
+
+struct Settings {
+  std::string self;
+  std::string group;
+  std::string algorithm;
+  std::string election;
+  std::string socket;
+  std::string state;
+  std::string trace;
+  std::string log = "text";
+  std::vector<std::string> http;
+  server::ServeOptions serve;
+  bool list = false;
+};
+
+// Where members keep what should survive: the service manager's choice, or the user's.
+std::filesystem::path state_directory() {
+  for (const auto& [name, below] : {std::pair<const char*, const char*>{"STATE_DIRECTORY", ""},
+                                    {"XDG_STATE_HOME", "baton"},
+                                    {"HOME", ".local/state/baton"}}) {
+    const char* value = std::getenv(name);
+    if (value != nullptr && *value != '\0') return std::filesystem::path(value) / below / "peers";
+  }
+  throw UsageError("say where promises are kept: --state FOLDER");
+}
+
+int list_algorithms() {
+  for (const net::Runnable& one : net::catalog()) {
+    const std::string objection = net::objection_to(one);
+    const bool is_election = one.info().kind == Kind::election;
+    std::printf("%-26s %s%s\n", std::string(one.info().name).c_str(),
+                is_election ? "election" : "lock",
+                objection.empty() ? "" : (", but " + objection).c_str());
+  }
+  return exit_ok;
+}
+
+int run(Settings& settings) {
+  if (settings.list) return list_algorithms();
+  if (settings.group.empty() || settings.self.empty()) {
+    throw UsageError("say which group this is and who in it: --group FILE --self ID");
+  }
+  net::PeerOptions options;
+  try {
+    options.group = net::read_group(settings.group);
+    if (!settings.algorithm.empty()) options.group.algorithm = settings.algorithm;
+    if (!settings.election.empty()) options.group.election = settings.election;
+    net::check_algorithms(options.group);
+  } catch (const net::GroupFileError& problem) {
+    throw UsageError(problem.what());
+  }
+  options.self = options.group.find(settings.self);
+  if (options.self == nobody) {
+    std::string known;
+    for (const auto& member : options.group.members) known += " " + member.id;
+    throw UsageError("there is no member `" + settings.self + "` in " + settings.group +
+                     ", which has" + known);
+  }
+  const std::filesystem::path folder = settings.state.empty()
+                                           ? state_directory() / options.group.group
+                                           : std::filesystem::path(settings.state);
+  std::error_code problem;
+  std::filesystem::create_directories(folder, problem);
+  if (problem) throw UsageError("cannot create " + folder.string() + ": " + problem.message());
+  options.promises = (folder / (settings.self + ".promises")).string();
+  const std::string socket =
+      settings.socket.empty() ? (folder / (settings.self + ".socket")).string() : settings.socket;
+  settings.serve.listen.push_back("unix:" + socket);
+  settings.serve.journal = "memory:";
+  settings.serve.log_as_json = settings.log == "json";
+  settings.serve.name = options.group.group + "/" + settings.self;
+  settings.serve.scope = "the group of peers " + options.group.group;
+  if (!settings.http.empty()) settings.serve.annex = http::annex({.listen = settings.http});
+
+  OutputFile file(settings.trace);
+  Trace trace;
+  trace.algorithm = options.group.algorithm;
+  trace.size = static_cast<std::uint32_t>(options.group.members.size());
+  for (const auto& member : options.group.members) trace.names.push_back(member.id);
+  std::function<void(const TraceEvent&)> recorded;
+  if (file) {
+    recorded = [&trace](const TraceEvent& event) { trace.events.push_back(event); };
+  }
+  peer::Member member(std::move(options), std::move(recorded));
+  settings.serve.gate = &member;
+  settings.serve.attend = [&member](server::Host& host) {
+    member.attend(host);
+    return std::shared_ptr<void>(&member, [&member](void*) { member.leave_host(); });
+  };
+  const int code = server::serve(settings.serve);
+  if (file) file.replace([&](std::ostream& out) { view::write_json_lines(trace, out); });
+  return code;
+}
+
+}  // namespace
+
+void add_peer(CLI::App& app, Action& action) {
+  auto* command =
+      app.add_subcommand("peer", "Joins a group of processes that share locks without a server");
+  auto settings = std::make_shared<Settings>();
+  command->add_option("--self", settings->self, "Which member of the group this is")
+      ->type_name("ID");
+  command->add_option("--group", settings->group, "The group: a file that all members share")
+      ->type_name("FILE");
+  command->add_option("--algorithm", settings->algorithm,
+                      "For locks, the same at all members (default: as the group's file has it)")
+      ->type_name("NAME");
+  command->add_option("--election", settings->election, "Likewise, for elections")
+      ->type_name("NAME");
+  command->add_option("--socket", settings->socket,
+                      "Where local clients find it (default: in the folder of --state)")
+      ->type_name("PATH");
+  command->add_option("--state", settings->state,
+                      "Where its promises are kept (default: below the state directory)")
+      ->type_name("FOLDER");
+  command->add_option("--http", settings->http,
+                      "HOST:PORT for HTTP (metrics, health, JSON), as often as needed");
+  command->add_option("--trace", settings->trace,
+                      "Write what happened to this file at the end (for baton trace merge)")
+      ->type_name("FILE");
+  command->add_option("--log", settings->log, "text or json, on standard error")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  command->add_option("--log-level", settings->serve.log_level, "What is worth a line")
+      ->check(CLI::IsMember({"debug", "info", "warning", "error", "critical", "off"}))
+      ->capture_default_str();
+  command->add_flag("--algorithms", settings->list, "List what can be named, and end");
+  command->footer(
+      "The group's file:\n\n"
+      "  group = tellers\n"
+      "  algorithm = ricart-agrawala\n"
+      "  member 1 = 10.0.0.1:7001\n"
+      "  member 2 = 10.0.0.2:7001\n"
+      "  member 3 = 10.0.0.3:7001\n\n"
+      "Example: baton peer --group tellers.group --self 1 --socket /run/tellers.socket\n"
+      "         baton lock --url unix:/run/tellers.socket till -- ./count-the-cash.sh");
+  command->callback([&action, settings] { action = [settings] { return run(*settings); }; });
+}
+
+}  // namespace baton::cli

@@ -1,0 +1,272 @@
+#include "peer/member.h"
+
+#include <algorithm>
+#include <chrono>
+#include <stdexcept>
+
+#include "server/answers.h"
+#include "server/translate.h"
+
+namespace baton::peer {
+
+namespace {
+
+constexpr std::chrono::milliseconds patience_for_answers{500};
+
+net::Space space_of(service::Space space) {
+  return space == service::Space::lock ? net::Space::lock : net::Space::election;
+}
+service::Space space_of(net::Space space) {
+  return space == net::Space::lock ? service::Space::lock : service::Space::election;
+}
+
+}  // namespace
+
+// No two views with one number and one proposer are ever both installed: the proposer itself is a
+// member, and has promised durably. So its life need not be told.
+std::uint64_t token_of(const Fence& fence) {
+  constexpr unsigned count_bits = 36;
+  constexpr unsigned proposer_bits = 6;
+  constexpr unsigned number_bits = 64 - count_bits - proposer_bits;
+  static_assert(net::most_members <= std::size_t{1} << proposer_bits);
+  if (fence.epoch.number.value >> number_bits != 0 || fence.count >> count_bits != 0) {
+    throw std::overflow_error("the group has used up its fences: begin another one");
+  }
+  return (fence.epoch.number.value << (count_bits + proposer_bits)) |
+         (std::uint64_t{fence.epoch.proposer.value} << count_bits) | fence.count;
+}
+
+Member::Member(net::PeerOptions options, std::function<void(const TraceEvent&)> recorded)
+    : options_(std::move(options)), recorded_(std::move(recorded)) {
+  options_.traced = recorded_ != nullptr;
+}
+
+Member::~Member() = default;
+
+void Member::attend(server::Host& host) {
+  host_ = &host;
+  peer_ = std::make_unique<net::Peer>(host.io(), options_, static_cast<net::PeerEvents&>(*this));
+  peer_->start();
+  log_view();
+}
+
+// --- Locks and elections ------------------------------------------------------------------------
+
+void Member::want(service::Space space, const std::string& name) {
+  if (peer_ == nullptr) return;
+  const auto [at, is_new] = stages_.emplace(Key(space, name), Stage::asked);
+  if (is_new) {
+    peer_->request(space_of(space), name);
+  } else if (at->second == Stage::abandoned) {
+    at->second = Stage::asked;
+  }
+}
+
+// What is asked for cannot be taken back: it comes, and goes at once.
+void Member::leave(service::Space space, const std::string& name) {
+  const auto at = stages_.find({space, name});
+  if (at == stages_.end() || peer_ == nullptr) return;
+  if (at->second != Stage::held) {
+    at->second = Stage::abandoned;
+    return;
+  }
+  stages_.erase(at);
+  peer_->release(space_of(space), name);
+}
+
+void Member::granted(net::Space space, const std::string& name, const Fence& fence) {
+  const auto at = stages_.find({space_of(space), name});
+  if (at->second == Stage::abandoned) {
+    stages_.erase(at);
+    peer_->release(space, name);
+    return;
+  }
+  at->second = Stage::held;
+  host_->open(space_of(space), name, {token_of(fence)});
+}
+
+void Member::lost(net::Space space, const std::string& name) {
+  stages_.erase({space_of(space), name});
+  const std::string why = peer_->trouble();
+  host_->revoke(space_of(space), name,
+                "this member has lost touch with the group" + (why.empty() ? "" : ": " + why));
+}
+
+// --- Who leads ----------------------------------------------------------------------------------
+
+void Member::led(const service::Change& change) {
+  proto::PeerWords::Leader leader;
+  leader.set_name(change.key);
+  if (change.kind == service::Change::Kind::resign) {
+    leaders_here_.erase(change.key);
+  } else if (change.kind == service::Change::Kind::elect ||
+             change.kind == service::Change::Kind::proclaim) {
+    leader.set_fence(change.fence.value);
+    leader.set_value(change.value);
+    if (const auto session = host_->engine().state().session(change.session)) {
+      server::fill(*leader.mutable_who(), session->who);
+    }
+    leaders_here_[change.key] = leader;
+  } else {
+    return;
+  }
+  proto::PeerWords words;
+  *words.mutable_leader() = leader;
+  tell_others(words);
+}
+
+void Member::heard_of_leader(NodeId from, const proto::PeerWords::Leader& leader) {
+  const auto known = leaders_elsewhere_.find(leader.name());
+  if (leader.fence() == 0) {
+    // Another one may lead already, of whom was heard first.
+    if (known == leaders_elsewhere_.end() || known->second.at != from) return;
+    leaders_elsewhere_.erase(known);
+  } else {
+    if (known != leaders_elsewhere_.end() && known->second.fence > leader.fence()) return;
+    leaders_elsewhere_[leader.name()] = {from, leader.fence()};
+  }
+  host_->elsewhere({.name = leader.name(),
+                    .fence = {leader.fence()},
+                    .value = leader.value(),
+                    .who = server::who_of(leader.who())});
+}
+
+// Who no longer belongs to the group leads nothing.
+void Member::forget_leaders_of_others() {
+  const View& view = peer_->group().members().view();
+  for (auto at = leaders_elsewhere_.begin(); at != leaders_elsewhere_.end();) {
+    if (view.find(at->second.at) != nullptr) {
+      ++at;
+      continue;
+    }
+    host_->elsewhere({.name = at->first});
+    at = leaders_elsewhere_.erase(at);
+  }
+}
+
+void Member::tell_others(const proto::PeerWords& words) {
+  const std::string bytes = words.SerializeAsString();
+  for (const baton::Member& other : peer_->group().members().view().members) {
+    if (other.node != peer_->self()) peer_->tell(other.node, bytes);
+  }
+}
+
+void Member::view_changed() {
+  log_view();
+  if (on_change_) on_change_(peer_->is_working());
+  if (!peer_->is_working()) return;
+  forget_leaders_of_others();
+  // Who is new does not know them.
+  for (const auto& [name, leader] : leaders_here_) {
+    proto::PeerWords words;
+    *words.mutable_leader() = leader;
+    tell_others(words);
+  }
+}
+
+void Member::log_view() {
+  std::string line = peer_->trouble();
+  const bool is_trouble = !line.empty();
+  if (!is_trouble) {
+    line = "in a group with";
+    for (const baton::Member& one : peer_->group().members().view().members) {
+      if (one.node != peer_->self()) line += " " + peer_->name_of(one.node);
+    }
+    line += ", epoch " + std::to_string(peer_->group().members().view().epoch.number.value);
+  }
+  if (line == logged_) return;
+  logged_ = line;
+  if (is_trouble) {
+    host_->log()->warn("{}", line);
+  } else {
+    host_->log()->info("{}", line);
+  }
+}
+
+// --- What the members say to each other ---------------------------------------------------------
+
+Member::Locks Member::locks_here(const proto::Read::Locks& asked) const {
+  proto::Read read;
+  *read.mutable_locks() = asked;
+  Locks all;
+  const server::Asked how{.state = host_->engine().state(), .now = host_->engine().now()};
+  for (proto::Answer& part : server::answer(read, how)) {
+    for (proto::Lock& lock : *part.mutable_locks()) all.push_back(std::move(lock));
+  }
+  return all;
+}
+
+void Member::complete_locks(const proto::Read::Locks& asked, std::function<void(Locks)> done) {
+  const std::uint64_t number = ++last_asking_;
+  Asking& asking = askings_[number];
+  asking.done = std::move(done);
+  proto::PeerWords words;
+  words.mutable_ask_locks()->set_number(number);
+  *words.mutable_ask_locks()->mutable_asked() = asked;
+  const std::size_t members = peer_->group().members().view().members.size();
+  if (members < 2) return finish(number);
+  asking.missing = members - 1;
+  asking.patience = std::make_unique<boost::asio::steady_timer>(host_->io(), patience_for_answers);
+  asking.patience->async_wait([this, number](const boost::system::error_code& error) {
+    if (!error) finish(number);
+  });
+  tell_others(words);
+}
+
+void Member::answered(std::uint64_t number, const proto::PeerWords::Locks& locks) {
+  const auto at = askings_.find(number);
+  if (at == askings_.end()) return;
+  for (const proto::Lock& lock : locks.locks()) at->second.found.push_back(lock);
+  if (--at->second.missing == 0) finish(number);
+}
+
+void Member::finish(std::uint64_t number) {
+  const auto at = askings_.find(number);
+  if (at == askings_.end()) return;
+  const auto asking = std::make_shared<Asking>(std::move(at->second));
+  askings_.erase(at);
+  asking->done(std::move(asking->found));
+}
+
+void Member::told(NodeId from, std::string_view bytes) {
+  proto::PeerWords words;
+  if (!words.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    return warned("member " + peer_->name_of(from) + " says what this version does not understand");
+  }
+  if (words.has_ask_locks()) {
+    proto::PeerWords answer;
+    answer.mutable_locks()->set_number(words.ask_locks().number());
+    for (proto::Lock& lock : locks_here(words.ask_locks().asked())) {
+      *answer.mutable_locks()->add_locks() = std::move(lock);
+    }
+    peer_->tell(from, answer.SerializeAsString());
+  } else if (words.has_locks()) {
+    answered(words.locks().number(), words.locks());
+  } else if (words.has_leader()) {
+    heard_of_leader(from, words.leader());
+  }
+}
+
+void Member::complete_status(proto::Status status,
+                             std::function<void(const proto::Status&)> done) {
+  status.set_trouble(peer_->trouble());
+  const View& view = peer_->group().members().view();
+  for (std::uint32_t i = 0; i < options_.group.members.size(); ++i) {
+    const net::LinkMember& member = options_.group.members[i];
+    const bool is_self = NodeId{i} == peer_->self();
+    if (!is_self && view.find({i}) == nullptr) continue;
+    proto::ClusterServer& server = *status.add_servers();
+    server.set_name(member.id);
+    server.set_url(member.host + ":" + std::to_string(member.port));
+    server.set_leads(peer_->group().arbiter() == NodeId{i});
+  }
+  done(status);
+}
+
+void Member::warned(const std::string& what) { host_->log()->warn("{}", what); }
+
+void Member::record(const TraceEvent& event) {
+  if (recorded_) recorded_(event);
+}
+
+}  // namespace baton::peer

@@ -1,0 +1,94 @@
+// A member of a group of peers that serves local clients: the host of the service (server/host.h),
+// whose names are opened by the group (net/peer.h).
+//
+// One entry is one opening: the group is asked for a name when the first client here waits for it,
+// and gets it back when that client has let it go, so that clients of other members have their
+// turn. What is held and waited for elsewhere is asked of the others; who leads an election is told
+// to them.
+#pragma once
+
+#include <boost/asio/steady_timer.hpp>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "baton/peer.pb.h"
+#include "net/peer.h"
+#include "server/gate.h"
+#include "server/host.h"
+
+namespace baton::peer {
+
+// A fence of a group as clients know fences: one number. The order is the same.
+std::uint64_t token_of(const Fence& fence);
+
+class Member final : public server::Gate, private net::PeerEvents {
+ public:
+  // `recorded` gets the trace, if one is wanted.
+  explicit Member(net::PeerOptions options,
+                  std::function<void(const TraceEvent&)> recorded = nullptr);
+  ~Member() override;
+
+  // The host for which this is the gate. Joins the group: throws net::LinkError, net::PromisesError.
+  void attend(server::Host& host);
+  // Leaves the group. The host does not run any more.
+  void leave_host() { peer_.reset(); }
+  // Whether a majority of the group is there, whenever that changes.
+  void on_change(std::function<void(bool)> told) { on_change_ = std::move(told); }
+  const net::Peer& peer() const { return *peer_; }
+
+ private:
+  using Key = std::pair<service::Space, std::string>;
+  enum class Stage : std::uint8_t { asked, abandoned, held };
+  struct Asking {
+    std::size_t missing = 0;  // members that have not answered
+    Locks found;
+    std::function<void(Locks)> done;
+    std::unique_ptr<boost::asio::steady_timer> patience;
+  };
+  struct Leader {
+    NodeId at;
+    std::uint64_t fence = 0;
+  };
+
+  // Gate.
+  void want(service::Space space, const std::string& name) override;
+  void leave(service::Space space, const std::string& name) override;
+  void led(const service::Change& change) override;
+  void complete_locks(const proto::Read::Locks& asked, std::function<void(Locks)> done) override;
+  void complete_status(proto::Status status,
+                       std::function<void(const proto::Status&)> done) override;
+
+  // PeerEvents.
+  void granted(net::Space space, const std::string& name, const Fence& fence) override;
+  void lost(net::Space space, const std::string& name) override;
+  void view_changed() override;
+  void told(NodeId from, std::string_view words) override;
+  void warned(const std::string& what) override;
+  void record(const TraceEvent& event) override;
+
+  Locks locks_here(const proto::Read::Locks& asked) const;
+  void answered(std::uint64_t number, const proto::PeerWords::Locks& locks);
+  void finish(std::uint64_t number);
+  void heard_of_leader(NodeId from, const proto::PeerWords::Leader& leader);
+  void forget_leaders_of_others();
+  void tell_others(const proto::PeerWords& words);
+  void log_view();
+
+  net::PeerOptions options_;
+  std::function<void(const TraceEvent&)> recorded_;
+  server::Host* host_ = nullptr;
+  std::unique_ptr<net::Peer> peer_;
+  std::map<Key, Stage> stages_;
+  std::map<std::string, proto::PeerWords::Leader> leaders_here_;
+  std::map<std::string, Leader> leaders_elsewhere_;
+  std::uint64_t last_asking_ = 0;
+  std::map<std::uint64_t, Asking> askings_;
+  std::string logged_;  // the last that was said of the view
+  std::function<void(bool)> on_change_;
+};
+
+}  // namespace baton::peer

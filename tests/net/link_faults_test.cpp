@@ -194,6 +194,31 @@ TEST_F(LinkFaults, AResetForgetsWhatIsUnconfirmedInBothDirections) {
   }
 }
 
+TEST_F(LinkFaults, AResetWhileItDialsForgetsAsWell) {
+  for (int turns = 0; turns < 16; ++turns) {
+    SCOPED_TRACE(turns);
+    one = {};
+    two = {};
+    begin_pair_with_proxy();
+    ASSERT_TRUE(wait_until([&] { return are_connected(); }));
+    proxy.freeze();
+    two.links->send(a, "lost");
+    settle(std::chrono::milliseconds(2));
+    const std::size_t before = proxy.connections();
+    proxy.cut_all();
+    ASSERT_TRUE(wait_until([&] { return proxy.connections() > before; }));
+    // Its Hello may be under way by now, and the answer.
+    io.restart();
+    for (int i = 0; i < turns && !one.links->is_connected(b); ++i) io.poll_one();
+    if (one.links->is_connected(b)) break;
+    one.links->reset(b);
+    ASSERT_TRUE(wait_until([&] { return two.events.count("was reset") == 1; }));
+    two.links->send(a, "after");
+    ASSERT_TRUE(wait_until([&] { return !one.got(b).empty(); }));
+    EXPECT_EQ(one.got(b), Texts{"after"});
+  }
+}
+
 TEST_F(LinkFaults, BothMayResetAtOnce) {
   begin_pair();
   for (std::size_t round = 1; round <= 20; ++round) {

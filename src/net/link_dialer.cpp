@@ -23,7 +23,6 @@ LinkDialer::LinkDialer(asio::io_context& io, std::string host, std::uint16_t por
       failed_(std::move(failed)),
       pause_(times.first_retry),
       resolver_(io),
-      socket_(io),
       timer_(io),
       attempt_(std::make_shared<std::uint64_t>(0)) {}
 
@@ -40,7 +39,8 @@ void LinkDialer::stop() {
   resolver_.cancel();
   timer_.cancel();
   error_code ignored;
-  socket_.close(ignored);
+  if (socket_) socket_->close(ignored);
+  socket_ = nullptr;
 }
 
 void LinkDialer::dial_later() {
@@ -69,16 +69,20 @@ void LinkDialer::dial() {
 }
 
 void LinkDialer::connect(const Tcp::resolver::results_type& addresses) {
-  asio::async_connect(socket_, addresses,
-                      during_this_attempt([this](const error_code& error, const auto&) {
-                        if (error) return fail(error.message());
-                        timer_.cancel();
-                        error_code failed;
-                        const int socket = socket_.release(failed);
-                        ++*attempt_;
-                        if (failed) return fail(failed.message());
-                        connected_(socket);
-                      }));
+  socket_ = std::make_shared<Tcp::socket>(timer_.get_executor());
+  const auto connected = during_this_attempt([this](const error_code& error) {
+    if (error) return fail(error.message());
+    timer_.cancel();
+    error_code failed;
+    const int socket = socket_->release(failed);
+    if (failed) return fail(failed.message());
+    stop();
+    connected_(socket);
+  });
+  // Asio looks at the socket between two addresses, even when the attempt is over.
+  asio::async_connect(
+      *socket_, addresses,
+      [socket = socket_, connected](const error_code& error, const auto&) { connected(error); });
 }
 
 void LinkDialer::fail(const std::string& why) {

@@ -47,7 +47,7 @@ class LinkDialer {
   Failed failed_;
   std::chrono::milliseconds pause_;
   Tcp::resolver resolver_;
-  Tcp::socket socket_;
+  std::shared_ptr<Tcp::socket> socket_;  // of this attempt
   boost::asio::steady_timer timer_;
   std::shared_ptr<std::uint64_t> attempt_;  // its number
 };

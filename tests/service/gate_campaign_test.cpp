@@ -4,8 +4,9 @@
 // What it is known to catch, each tried by breaking the code in this way: a name that stays open
 // after a release; an end or a withdrawal that is not told; a name that is wanted and not told, or
 // told twice; a fence of the state's own; a hold that outlives its revocation; a waiter that is
-// granted it instead; an opening that is kept though nobody waits; a lock-delay that is cut short;
-// leaders elsewhere that are told out of order.
+// granted it instead; an opening that is kept though nobody waits; the last in line let in; a try
+// without an end; a lock-delay that is cut short; leaders elsewhere that are told too early, too
+// late, or whose end is not.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -46,11 +47,16 @@ class Group {
   int delays = 0;
 
  private:
+  struct Asked {
+    Place at;
+    std::optional<Time> tried{};  // without wanting to wait
+    std::uint64_t ticket = 0;     // that it was told
+  };
   // What its host knows of a member, by what it was told.
   struct Member {
     State state;
     std::map<SessionId, std::uint64_t> sessions;  // and their last requests
-    std::map<std::pair<SessionId, RequestId>, Place> asked;
+    std::map<std::pair<SessionId, RequestId>, Asked> asked;
     std::set<Place> wanted;
     std::map<Place, FencingToken> open;
     std::set<Place> lost;  // it is open, but the group has taken it away and not said so yet
@@ -115,12 +121,25 @@ class Group {
         return apply(member, {.what = Break{at.first, at.second, one_in(2)}});
       }
       case 7:
-        if (one_in(2)) return apply(member, {.what = ExpireSession{session}});
+        if (one_in(2)) return expire(member, session);
         if (one_in(2)) return ask(member, session, CloseSession{});
         return apply(member, {.what = BreakSession{session, one_in(2)}});
       case 8:
         return ask(member, session, Proclaim{place().second, guard(), std::to_string(pick(100))});
     }
+  }
+
+  void expire(Member& member, SessionId session) {
+    apply(member, {.what = Tick{}});
+    const auto info = member.state.session(session);
+    if (!info) return;
+    std::vector<Place> closing;
+    for (const auto& [at, fence] : member.open)
+      if (info->lock_delay.value > 0 && here(member, at).holders[0].party.session == session)
+        closing.push_back(at);
+    apply(member, {.what = ExpireSession{session}});
+    for (const Place& at : closing)
+      if (!member.open.contains(at)) complain("the lock-delay was cut short");
   }
 
   void join(Member& member) {
@@ -136,7 +155,8 @@ class Group {
     if (one_in(3)) acquire.wait = duration();
     if (one_in(4)) acquire.wait = Duration{0};
     if (one_in(5)) acquire.max_hold = duration();
-    member.asked[{session, {member.sessions[session] + 1}}] = at;
+    Asked& asked = member.asked[{session, {member.sessions[session] + 1}}] = {.at = at};
+    if (acquire.wait == Duration{0}) asked.tried = now_;
     ask(member, session, acquire);
   }
 
@@ -181,7 +201,9 @@ class Group {
     token = {&member, {++fences_}};
     member.wanted.erase(at);
     member.open[at] = token.fence;
+    is_letting_in_ = true;
     apply(member, {.what = Open{at.first, at.second, token.fence}});
+    is_letting_in_ = false;
     if (token.at == nullptr || at.first == Space::lock) return;
     for (Member& other : members_)
       if (&other != &member) say(other, at.second, token.fence);
@@ -207,7 +229,7 @@ class Group {
   void given_back(Member& member, const Place& at) {
     if (member.lost.erase(at)) return;
     tokens_[at].at = nullptr;
-    to_say_.push_back({&member, at});
+    if (one_in(2)) to_say_.push_back({&member, at});  // else the next leader is told of
   }
 
   void say_nobody_leads(const Member& any_more, const Place& at) {
@@ -244,12 +266,15 @@ class Group {
     judge(member);
   }
 
+  void hear(Member& member, const Command&, const Queued& queued) {
+    member.asked.at({queued.session, queued.request}).ticket = queued.ticket;
+  }
   void hear(Member& member, const Command&, const Reply& reply) {
     if (const auto* opened = std::get_if<Opened>(&reply.result))
       member.sessions[opened->session] = 0;
     const auto asked = member.asked.find({reply.session, reply.request});
     if (asked == member.asked.end()) return;
-    const Place at = asked->second;
+    const auto [at, tried, ticket] = asked->second;
     member.asked.erase(asked);
     if (reply.error == Error::busy) ++busy;
     const auto* granted = std::get_if<Granted>(&reply.result);
@@ -258,6 +283,9 @@ class Group {
     const auto open = member.open.find(at);
     if (open == member.open.end()) return complain("it was granted though it is closed");
     if (open->second != granted->fence) complain("it was granted with another fence");
+    if (!std::exchange(is_letting_in_, false)) return;  // it enters again
+    for (const auto& [id, other] : member.asked)
+      if (other.at == at && other.ticket < ticket) complain("one who came later was let in");
   }
   void hear(Member& member, const Command&, const Wanted& wanted) {
     const Place at{wanted.space, wanted.name};
@@ -300,6 +328,8 @@ class Group {
           judge_open(member, at, lock.holders.front());
         judge_latest(at);
       }
+    for (const auto& [id, asked] : member.asked)
+      if (asked.tried && now_ >= *asked.tried + longest_try) complain("a try goes on and on");
     for (const auto& [election, fence] : member.leaders) {
       const auto leader = member.state.leader(election);
       if ((leader ? leader->term : FencingToken{}) != fence)
@@ -355,6 +385,7 @@ class Group {
   std::map<Place, Token> tokens_;
   std::vector<std::pair<Member*, Place>> to_say_;
   std::uint64_t fences_ = 0;
+  bool is_letting_in_ = false;
   Time now_{1'000'000};
   int nonces_ = 0;
   std::string wrong_;

@@ -247,8 +247,7 @@ void Member::told(NodeId from, std::string_view bytes) {
   }
 }
 
-void Member::complete_status(proto::Status status,
-                             std::function<void(const proto::Status&)> done) {
+void Member::complete_status(proto::Status status, std::function<void(const proto::Status&)> done) {
   status.set_trouble(peer_->trouble());
   const View& view = peer_->group().members().view();
   for (std::uint32_t i = 0; i < options_.group.members.size(); ++i) {

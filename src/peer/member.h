@@ -32,7 +32,8 @@ class Member final : public server::Gate, private net::PeerEvents {
                   std::function<void(const TraceEvent&)> recorded = nullptr);
   ~Member() override;
 
-  // The host for which this is the gate. Joins the group: throws net::LinkError, net::PromisesError.
+  // The host for which this is the gate. Joins the group: throws net::LinkError,
+  // net::PromisesError.
   void attend(server::Host& host);
   // Leaves the group. The host does not run any more.
   void leave_host() { peer_.reset(); }

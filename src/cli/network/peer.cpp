@@ -123,21 +123,25 @@ void add_peer(CLI::App& app, Action& action) {
       ->type_name("ID");
   command->add_option("--group", settings->group, "The group: a file that all members share")
       ->type_name("FILE");
-  command->add_option("--algorithm", settings->algorithm,
-                      "For locks, the same at all members (default: as the group's file has it)")
+  command
+      ->add_option("--algorithm", settings->algorithm,
+                   "For locks, the same at all members (default: as the group's file has it)")
       ->type_name("NAME");
   command->add_option("--election", settings->election, "Likewise, for elections")
       ->type_name("NAME");
-  command->add_option("--socket", settings->socket,
-                      "Where local clients find it (default: in the folder of --state)")
+  command
+      ->add_option("--socket", settings->socket,
+                   "Where local clients find it (default: in the folder of --state)")
       ->type_name("PATH");
-  command->add_option("--state", settings->state,
-                      "Where its promises are kept (default: below the state directory)")
+  command
+      ->add_option("--state", settings->state,
+                   "Where its promises are kept (default: below the state directory)")
       ->type_name("FOLDER");
   command->add_option("--http", settings->http,
                       "HOST:PORT for HTTP (metrics, health, JSON), as often as needed");
-  command->add_option("--trace", settings->trace,
-                      "Write what happened to this file at the end (for baton trace merge)")
+  command
+      ->add_option("--trace", settings->trace,
+                   "Write what happened to this file at the end (for baton trace merge)")
       ->type_name("FILE");
   command->add_option("--log", settings->log, "text or json, on standard error")
       ->check(CLI::IsMember({"text", "json"}))

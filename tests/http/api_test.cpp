@@ -1,6 +1,10 @@
 // What can be done over HTTP, against a server with real sockets.
 #include <gtest/gtest.h>
 
+#include <boost/asio/post.hpp>
+#include <future>
+#include <vector>
+
 #include "http/host_fixture.h"
 
 namespace baton::http {
@@ -11,6 +15,35 @@ class ApiTest : public HostTest {
   void SetUp() override {
     HostTest::SetUp();
     start();
+  }
+
+  // Whatever is sent meanwhile, the server sees all at once.
+  void at_once(const std::function<void()>& what) {
+    std::promise<void> stopped, done;
+    boost::asio::post(host->io(), [&stopped, until = done.get_future().share()] {
+      stopped.set_value();
+      until.wait();
+    });
+    stopped.get_future().wait();
+    what();
+    done.set_value();
+  }
+  // The request waits for what `holder` holds, and hangs up as that is let go of. True if it was
+  // granted all the same: it has taken a fence.
+  bool is_granted_as_it_hangs_up(const std::string& holder, const std::string& name,
+                                 const std::string& target, const std::string& body,
+                                 const std::string& header = {}) {
+    const std::uint64_t fence = lock(holder, name).number("fence");
+    HttpClient waiting = begin(target, body, header);
+    if (!wait_for("waiters", 1)) return false;
+    HttpClient unlocking(url);
+    unlocking.ask("GET", "/healthz");  // the server knows this connection
+    at_once([&] {
+      unlocking.send(HttpClient::text_of("POST", "/v1/unlock", lock_body(holder, name)));
+      waiting.hang_up();
+    });
+    EXPECT_EQ(unlocking.receive()->status, 200);
+    return status("last_fence") > fence;
   }
 };
 
@@ -209,6 +242,47 @@ TEST_F(ApiTest, ARequestWithAKeyStaysInLineWhenItsConnectionCloses) {
   EXPECT_EQ(granted.status, 200);
   unlock(b, "x");
   EXPECT_GT(behind.receive()->number("fence"), granted.number("fence"));
+}
+
+// The request is granted, but its connection closes before the grant is durable and can be told.
+TEST_F(ApiTest, AGrantThatIsOnItsWayWhenItsConnectionClosesIsTakenBack) {
+  const std::string a = open(), b = open();
+  for (const std::string& body : {lock_body(b, "x"), std::string(R"({"names":["x","y"]})")}) {
+    const std::uint64_t sessions = status("sessions");
+    EXPECT_TRUE(is_granted_as_it_hangs_up(a, "x", "/v1/lock", body));
+    EXPECT_TRUE(wait_for("locks", 0)) << body;
+    EXPECT_TRUE(wait_for("sessions", sessions)) << "nobody knows of the one that was opened";
+  }
+  EXPECT_TRUE(
+      is_granted_as_it_hangs_up(a, "x", "/v1/lock", lock_body(b, "x", R"(,"shared":true)")));
+  EXPECT_EQ(lock(b, "x").status, 200) << "its session goes on";
+}
+
+TEST_F(ApiTest, AGrantThatIsOnItsWayIsKeptForARequestWithAKey) {
+  const std::string a = open(), b = open();
+  const std::string key = "Idempotency-Key: one\r\n";
+  EXPECT_TRUE(is_granted_as_it_hangs_up(a, "x", "/v1/lock", lock_body(b, "x"), key));
+  EXPECT_EQ(lock(a, "x", R"(,"try":true)").error(), "busy");
+  EXPECT_EQ(post("/v1/lock", lock_body(b, "x"), key).status, 200);
+  EXPECT_EQ(unlock(b, "x").status, 200);
+  EXPECT_EQ(lock(a, "x", R"(,"try":true)").status, 200) << "it was entered once";
+}
+
+TEST_F(ApiTest, NothingIsHeldBeyondItsLeaseByThoseWhoHangUp) {
+  constexpr int count = 50;
+  const std::string a = open();
+  std::vector<HttpClient> waiting;
+  for (int i = 0; i < count; ++i) {
+    const std::string name = std::to_string(i);
+    lock(a, name);
+    waiting.push_back(begin("/v1/lock", R"({"ttl":"1s","name":")" + name + "\"}"));
+  }
+  ASSERT_TRUE(wait_for("waiters", count));
+  HttpClient closing = begin("/v1/close", "{\"session\":\"" + a + "\"}");
+  for (HttpClient& one : waiting) one.hang_up();
+  EXPECT_EQ(closing.receive()->status, 200);
+  EXPECT_TRUE(wait_for("locks", 0));
+  EXPECT_TRUE(wait_for("sessions", 0));
 }
 
 // --- Keys ---------------------------------------------------------------------------------------

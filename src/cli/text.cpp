@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "service/valid.h"
 #include "view/text.h"
 
 namespace baton::cli {
@@ -31,6 +32,7 @@ Table::Table(std::vector<std::string> header, std::vector<Align> align)
 
 void Table::add(std::vector<std::string> row) {
   row.resize(rows_.front().size());
+  for (std::string& cell : row) cell = printable(cell);
   rows_.push_back(std::move(row));
 }
 
@@ -106,6 +108,51 @@ std::string in_characters(std::string_view text, bool ascii) {
     }
   }
   return view::printable(plain, true);
+}
+
+namespace {
+
+// How many bytes the first letter has; 0 if they are none of UTF-8.
+std::size_t first_letter(std::string_view text) {
+  for (std::size_t size = 1; size <= std::min<std::size_t>(4, text.size()); ++size) {
+    if (service::is_utf8(text.substr(0, size))) return size;
+  }
+  return 0;
+}
+
+bool is_control(std::string_view letter) {
+  const auto first = static_cast<unsigned char>(letter[0]);
+  if (letter.size() == 1) return first < 0x20 || first == 0x7F;
+  return first == 0xC2 && static_cast<unsigned char>(letter[1]) < 0xA0;
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t size = first_letter(text);
+    const std::string_view letter = text.substr(0, std::max<std::size_t>(size, 1));
+    if (letter == "\n" || letter == "\t") {
+      result += ' ';
+    } else if (size == 0 || is_control(letter)) {
+      result += '?';
+    } else {
+      result += letter;
+    }
+    text.remove_prefix(letter.size());
+  }
+  return result;
+}
+
+std::string beginning_of(std::string_view text, std::size_t most_bytes) {
+  std::size_t end = std::min(text.size(), most_bytes);
+  const auto is_within_a_letter = [&] {
+    return end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80;
+  };
+  while (is_within_a_letter()) --end;
+  return std::string(text.substr(0, end));
 }
 
 std::string number(double value) {

@@ -15,6 +15,7 @@ class Table {
   enum class Align : std::uint8_t { left, right };
 
   explicit Table(std::vector<std::string> header, std::vector<Align> align = {});
+  // Cells are made printable.
   void add(std::vector<std::string> row);
   bool empty() const { return rows_.size() == 1; }
   // Where the table would be wider than this, cells of left-aligned columns are broken between
@@ -32,6 +33,12 @@ class Table {
 
 // The text as it is, or in 7-bit characters: "Ricart-Agrawala", "3sqrt N".
 std::string in_characters(std::string_view text, bool ascii);
+
+// What others have written, for a terminal: control characters and what is not UTF-8 as '?', ends
+// of lines as blanks.
+std::string printable(std::string_view text);
+// So many bytes of it at most, and only whole letters.
+std::string beginning_of(std::string_view text, std::size_t most_bytes);
 
 // 3, 3.25, 0.6667: up to four decimals, none that say nothing.
 std::string number(double value);

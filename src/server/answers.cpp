@@ -9,6 +9,7 @@
 
 #include "baton/error.h"
 #include "server/translate.h"
+#include "service/valid.h"
 
 namespace baton::server {
 
@@ -319,14 +320,28 @@ std::vector<proto::Answer> answer_backup(const proto::Read& read, const Asked& a
   return parts;
 }
 
+std::optional<service::Refusal> refusal_of(const proto::Read& read) {
+  constexpr std::size_t longest = service::longest_name;
+  if (read.files().has_key()) return service::refuse_text(read.files().key(), longest, "the key");
+  if (read.locks().has_name())
+    return service::refuse_text(read.locks().name(), longest, "the name");
+  return std::nullopt;
+}
+
+std::vector<proto::Answer> refused(const proto::Read& read, const Asked& asked,
+                                   service::Refusal why) {
+  Parts parts(asked);
+  parts.refuse(why.error, std::move(why.message));
+  return parts.take(read.number());
+}
+
 }  // namespace
 
 std::vector<proto::Answer> answer(const proto::Read& read, const Asked& asked) {
   if (asked.state.is_gated() && (read.has_files() || read.has_backup())) {
-    Parts parts(asked);
-    parts.refuse(Error::unsupported, std::string(service::only_exclusive));
-    return parts.take(read.number());
+    return refused(read, asked, {Error::unsupported, std::string(service::only_exclusive)});
   }
+  if (auto why = refusal_of(read)) return refused(read, asked, std::move(*why));
   switch (read.what_case()) {
     case proto::Read::kLocks:
       return answer_locks(read, asked);
@@ -341,9 +356,7 @@ std::vector<proto::Answer> answer(const proto::Read& read, const Asked& asked) {
     case proto::Read::WHAT_NOT_SET:
       break;
   }
-  Parts parts(asked);
-  parts.refuse(Error::bad_request, "the question is none that this server knows");
-  return parts.take(read.number());
+  return refused(read, asked, {Error::bad_request, "the question is none that this server knows"});
 }
 
 }  // namespace baton::server

@@ -294,13 +294,20 @@ TEST_F(ProcessTest, NobodyWritesIntoItsLog) {
   Process server(usual(), log_file());
   RawClient one = client();
   const std::string before = log();
-  proto::ClientMessage message;
-  one.next(message).mutable_open_session()->mutable_who()->set_label("LABEL");
+  proto::ClientMessage opening;
+  one.next(opening).mutable_open_session()->mutable_who()->set_label("\xff");
+  const auto reply = one.ask(opening);
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(static_cast<Error>(reply->error()), Error::bad_request);
+
+  RawClient other(url());
+  proto::ClientMessage hello;
+  hello.mutable_hello()->set_program("PROGRAM");
   std::string bytes;
-  append_frame(bytes, message);
-  bytes[bytes.find("LABEL")] = '\xff';
-  ASSERT_TRUE(one.send_bytes(bytes));
-  const auto told = one.receive();
+  append_frame(bytes, hello);
+  bytes[bytes.find("PROGRAM")] = '\xff';
+  ASSERT_TRUE(other.send_bytes(bytes));
+  const auto told = other.receive();
   ASSERT_TRUE(told && told->has_goodbye());
   EXPECT_EQ(log(), before);
 }

@@ -272,6 +272,27 @@ TEST_F(ServerTest, WhatMakesNoSenseIsRefusedAndHarmsNobody) {
             }),
             Error::bad_request);
   EXPECT_EQ(error_of([](proto::Request& it) { it.mutable_reclaim(); }), Error::bad_request);
+  EXPECT_EQ(error_of([](proto::Request& it) {
+              it.mutable_acquire()->add_names("y");
+              it.mutable_acquire()->set_label("\xff");
+            }),
+            Error::bad_request);
+  EXPECT_EQ(error_of([](proto::Request& it) {
+              it.mutable_open_session()->set_nonce("n");
+              it.mutable_open_session()->set_ttl(10'000'000);
+              it.mutable_open_session()->mutable_who()->set_host("\xff");
+            }),
+            Error::bad_request);
+  for (const bool is_file : {true, false}) {
+    proto::ClientMessage message;
+    proto::Read& read = *message.mutable_read();
+    is_file ? read.mutable_files()->set_key("\xff") : read.mutable_locks()->set_name("\xff");
+    bad.send(message);
+    const auto answer =
+        bad.receive_if([](const proto::ServerMessage& one) { return one.has_answer(); });
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(static_cast<Error>(answer->answer().error()), Error::bad_request);
+  }
   RawClient stranger = client();
   const auto reply = stranger.acquire("x", 0);
   ASSERT_TRUE(reply);

@@ -133,6 +133,29 @@ TEST_F(Locking, BadNames) {
   EXPECT_EQ(baton("lock a a -- true").code, 2) << "the same name twice";
 }
 
+TEST_F(Locking, TheCommandMayBeAnyBytes) {
+  EXPECT_EQ(baton("lock a -- printf '%s' \"$(printf '\\377')\"").out, "\377");
+  std::string umlauts;
+  for (int i = 0; i < 60; ++i) umlauts += "ü";
+  for (const std::string before : {"", "x"}) {
+    EXPECT_EQ(baton("lock a -- printf " + before + umlauts).out, before + umlauts);
+    EXPECT_EQ(baton("lock a --label " + before + umlauts + umlauts + " -- true").code, 0);
+  }
+}
+
+TEST_F(Locking, BadLabels) {
+  for (const std::string& label : {std::string(1025, 'x'), std::string("\"$(printf '\\377')\"")}) {
+    for (const auto& [first, rest] : {std::pair("lock a --label ", " -- touch $F/never"),
+                                      std::pair("acquire a --label ", "")}) {
+      const Outcome outcome = baton(first + label + rest);
+      EXPECT_EQ(outcome.code, 2) << first << outcome.err;
+      EXPECT_EQ(lines(outcome.err), 1U) << outcome.err;
+    }
+  }
+  EXPECT_FALSE(has_file("never"));
+  EXPECT_EQ(use_of("a"), "0+0");
+}
+
 TEST_F(Locking, TwoNestedLocksThatWaitForEachOtherAreADeadlock) {
   const auto nested = [&](const std::string& first, const std::string& cue,
                           const std::string& second) {

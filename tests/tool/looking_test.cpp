@@ -44,6 +44,19 @@ TEST_F(Looking, WatchingShowsEveryState) {
   EXPECT_EQ(watcher.wait(), 0);
 }
 
+TEST_F(Looking, WhatOthersWriteDoesNotReachTheTerminalAsItIs) {
+  const std::string label = "\"$(printf 'one\\ntwo\\033[31m\\302\\233\\303\\274')\"";
+  const auto holder = hold("a --label " + label);
+  const Outcome shown = baton("locks");
+  EXPECT_TRUE(has(shown.out, "one two?[31m?ü\n")) << shown.out;
+  EXPECT_TRUE(has(baton("sessions").out, "one two?[31m?ü\n"));
+  const Outcome busy = baton("lock a --try -- true");
+  EXPECT_EQ(busy.code, 75);
+  EXPECT_TRUE(has(busy.err, "'one two?[31m?ü'")) << busy.err;
+  EXPECT_EQ(json("locks a").at("locks").at(0).at("holders").at(0).at("label"),
+            "one\ntwo\033[31m\302\233ü");
+}
+
 TEST_F(Looking, StatusSaysWhichScope) {
   const auto user = json("status");
   EXPECT_EQ(user.at("scope"), "user");

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "cli/text.h"
+
 namespace baton::cli {
 
 using std::chrono::steady_clock;
@@ -150,7 +152,7 @@ Action service_action(const std::string& command, std::function<int()> what) {
     try {
       return what();
     } catch (const Refused& refused) {
-      std::fprintf(stderr, "baton %s: %s\n", command.c_str(), refused.what());
+      std::fprintf(stderr, "baton %s: %s\n", command.c_str(), printable(refused.what()).c_str());
       return refused.code();
     }
   };

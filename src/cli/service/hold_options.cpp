@@ -103,8 +103,10 @@ Micros HoldOptions::time_to_stop() const {
 }
 
 ClientOptions HoldOptions::client() const {
-  return {
-      .ttl = ttl, .lock_delay = lock_delay, .fast = fast, .label = label.substr(0, longest_label)};
+  return {.ttl = ttl,
+          .lock_delay = lock_delay,
+          .fast = fast,
+          .label = beginning_of(label, longest_label)};
 }
 
 LockOptions HoldOptions::lock() const {

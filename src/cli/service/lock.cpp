@@ -7,6 +7,7 @@
 #include "cli/service/connection.h"
 #include "cli/service/hold_options.h"
 #include "cli/service/service_holder.h"
+#include "cli/text.h"
 #include "process/supervise.h"
 
 namespace baton::cli {
@@ -23,11 +24,11 @@ std::string command_line(const HoldOptions& options) {
 // While the lock, or the lead, is held.
 int run_holding(const std::string& name, HoldOptions& options) {
   options.check_command();
-  if (options.label.empty()) options.label = command_line(options).substr(0, 100);
+  if (options.label.empty()) options.label = beginning_of(printable(command_line(options)), 100);
   ServiceHolder holder(options, Reach(options.url));
   const process::Outcome outcome = process::run_supervised(options.supervision(), holder);
   if (!outcome.message.empty()) {
-    std::fprintf(stderr, "baton %s: %s\n", name.c_str(), outcome.message.c_str());
+    std::fprintf(stderr, "baton %s: %s\n", name.c_str(), printable(outcome.message).c_str());
   }
   process::end_like(outcome);
 }

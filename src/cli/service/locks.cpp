@@ -13,6 +13,7 @@
 #include "cli/service/who.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
+#include "http/words.h"
 
 namespace baton::cli {
 
@@ -41,7 +42,7 @@ json::object json_of(const HolderInfo& holder, bool with_times) {
   object["fence"] = holder.fence;
   object["slot"] = holder.slot;
   object["ending"] = holder.ending;
-  if (!holder.value.empty()) object["value"] = holder.value;
+  if (!holder.value.empty()) http::add_bytes(object, "value", holder.value);
   if (with_times) object["held_s"] = seconds_of(holder.held_for);
   return object;
 }
@@ -145,9 +146,10 @@ std::string graph_of(const LocksInfo& info) {
   };
   std::string text;
   for (const WaitEdge& edge : info.edges) {
-    const std::string why = edge.name.empty() ? ", which runs within it"
-                            : edge.by_queue   ? fmt::format(", ahead of it for '{}'", edge.name)
-                                              : fmt::format(", which has '{}'", edge.name);
+    const std::string what = printable(edge.name);
+    const std::string why = what.empty()    ? ", which runs within it"
+                            : edge.by_queue ? fmt::format(", ahead of it for '{}'", what)
+                                            : fmt::format(", which has '{}'", what);
     text += fmt::format("{} waits for {}{}\n", name_of(edge.from_session), name_of(edge.to_session),
                         why);
   }

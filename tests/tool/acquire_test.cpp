@@ -70,6 +70,32 @@ TEST_F(Acquiring, ATokenKnowsItsServer) {
   EXPECT_EQ(baton("release " + mine).code, 0);
 }
 
+TEST_F(Acquiring, WhoIsInterruptedLeavesTheLine) {
+  const auto holder = hold("a");
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    Running waiting("$BATON acquire a --ttl 30m");
+    EXPECT_TRUE(eventually([] { return use_of("a") == "1+1"; }));
+    waiting.send(signal);
+    EXPECT_EQ(waiting.wait(), 128 + signal);
+    EXPECT_EQ(waiting.out() + waiting.err(), "");
+    EXPECT_EQ(use_of("a"), "1+0");
+  }
+  Running unmoved("nohup $BATON acquire a");
+  EXPECT_TRUE(eventually([] { return use_of("a") == "1+1"; }));
+  unmoved.send(SIGHUP);
+  touch("end");
+  EXPECT_EQ(unmoved.wait(), 0) << "it ignores that signal";
+}
+
+TEST_F(Acquiring, WhatCannotBeToldIsNotHeld) {
+  for (const std::string to : {"/dev/full", "&-"}) {
+    const Outcome outcome = shell("$BATON acquire a --ttl 30m >" + to);
+    EXPECT_EQ(outcome.code, 2) << outcome.err;
+    EXPECT_TRUE(has(outcome.err, "cannot write")) << outcome.err;
+    EXPECT_EQ(use_of("a"), "0+0");
+  }
+}
+
 TEST_F(Acquiring, WrongTokens) {
   expect_refused("release", "say which token");
   expect_refused("release nonsense", "is not a token");

@@ -8,6 +8,7 @@
 #include "cli/service/commands.h"
 #include "cli/service/connection.h"
 #include "cli/service/hold_options.h"
+#include "cli/service/interrupt.h"
 #include "cli/service/token.h"
 
 namespace baton::cli {
@@ -39,11 +40,20 @@ void print(const AcquireOptions& options, const Token& token, const Lock& lock) 
   }
 }
 
+// Nobody would use what was taken by a command that was interrupted, and it would stay taken for as
+// long as the lease.
 int acquire(const AcquireOptions& options) {
   options.check();
   const Reach reach(options.url);
+  Interruption interruption;
   Client client = reach.connect(options.client());
-  Result<Lock> lock = client.lock(options.names, options.lock());
+  LockOptions how = options.lock();
+  how.give_up = interruption.begin();
+  Result<Lock> lock = client.lock(options.names, std::move(how));
+  if (interruption.has_come()) {
+    (void)client.close();
+    interruption.end_process();
+  }
   if (!lock) {
     const bool is_conflict = lock.error() == Error::busy || lock.error() == Error::timed_out;
     throw Refused(lock.message(),
@@ -51,6 +61,7 @@ int acquire(const AcquireOptions& options) {
   }
   const SessionTicket ticket = value_of(client.detach());
   print(options, {ticket, reach.meeting().scope == local::Scope::given ? reach.url() : ""}, *lock);
+  if (!std::cout.flush()) (void)reach.attach({}, ticket).close();
   return exit_ok;
 }
 

@@ -96,6 +96,15 @@ TEST_F(FilesOfTheService, NothingIsMissedByAWatch) {
   EXPECT_TRUE(has(watcher.out(), "\"key\":\"c\"")) << watcher.out();
 }
 
+TEST_F(FilesOfTheService, WhatIsNotTextIsBase64InJson) {
+  EXPECT_EQ(shell("printf '\\377\\0\\1' | $BATON put k").code, 0);
+  EXPECT_EQ(json("get k").at("value_base64"), "/wAB");
+  EXPECT_EQ(json("ls").at("files").at(0).at("value_base64"), "/wAB");
+  EXPECT_EQ(json("watch --after 0 --count 1").at("value_base64"), "/wAB");
+  EXPECT_EQ(baton("watch --after 0 --count 1").out, "1  put  k  ???\n");
+  EXPECT_EQ(baton("get k").out, std::string("\377\0\1", 3));
+}
+
 TEST_F(FilesOfTheService, WrongUsage) {
   expect_refused("get", "say which file");
   expect_refused("put", "say which file");
@@ -108,6 +117,12 @@ TEST_F(FilesOfTheService, WrongUsage) {
   expect_refused("rm k --versoin 1", "did you mean '--version'?");
   expect_refused("watch --count 0", "too small");
   EXPECT_EQ(shell("head -c 65537 /dev/zero | $BATON put k").code, 2);
+  EXPECT_EQ(shell("$BATON put k </dev/zero").code, 2) << "without an end";
+  for (const std::string command : {"get", "rm", "locks", "leader"}) {
+    const Outcome outcome = baton(command + " \"$(printf '\\377')\"");
+    EXPECT_EQ(outcome.code, 2) << command << outcome.err;
+    EXPECT_EQ(lines(outcome.err), 1U) << outcome.err;
+  }
   EXPECT_EQ(shell("head -c 65536 /dev/zero | $BATON put k").code, 0);
 }
 

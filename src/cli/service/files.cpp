@@ -5,7 +5,6 @@
 #include <boost/json.hpp>
 #include <cstdio>
 #include <iostream>
-#include <iterator>
 #include <memory>
 
 #include "cli/numbers.h"
@@ -14,6 +13,8 @@
 #include "cli/service/token.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
+#include "http/words.h"
+#include "service/command.h"
 
 namespace baton::cli {
 
@@ -56,10 +57,10 @@ void add_version(CLI::App& command, FileOptions& options) {
 }
 
 boost::json::object json_of(const File& file) {
-  boost::json::object object{{"key", file.key},
-                             {"value", file.value},
-                             {"version", file.version},
-                             {"revision", file.revision}};
+  boost::json::object object{{"key", file.key}};
+  http::add_bytes(object, "value", file.value);
+  object["version"] = file.version;
+  object["revision"] = file.revision;
   if (file.tied_to != 0) object["tied_to"] = file.tied_to;
   return object;
 }
@@ -82,6 +83,19 @@ SessionAround owner_of(const FileOptions& options) {
   return *around;
 }
 
+// No more than it takes to see that it is too much.
+std::string standard_input() {
+  std::string text(service::largest_file + 1, '\0');
+  std::cin.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(std::cin.gcount()));
+  if (text.size() > service::largest_file) {
+    throw Refused("standard input has more than " + std::to_string(service::largest_file) +
+                      " bytes: a file may not",
+                  exit_usage);
+  }
+  return text;
+}
+
 int put(const FileOptions& options) {
   if (options.is_new && options.version) throw UsageError("--new and --version do not go together");
   if (options.tied && !options.tied_to.empty()) {
@@ -97,8 +111,7 @@ int put(const FileOptions& options) {
   }
   const std::string key = options.checked_key();
   const bool from_input = !options.value || *options.value == "-";
-  const std::string value =
-      from_input ? std::string(std::istreambuf_iterator<char>(std::cin), {}) : *options.value;
+  const std::string value = from_input ? standard_input() : *options.value;
   Client client = Reach(url).connect();
   const Stored stored = value_of(client.put(key, value, how));
   if (options.json) {
@@ -137,7 +150,9 @@ int list(const FileOptions& options) {
     return exit_ok;
   }
   if (!options.in_full) {
-    for (const File& file : list.files) std::cout << file.key << "\n";
+    for (const File& file : list.files) {
+      std::cout << (stdout_is_terminal() ? printable(file.key) : file.key) << "\n";
+    }
     return exit_ok;
   }
   using Align = Table::Align;

@@ -8,6 +8,8 @@
 #include "cli/service/commands.h"
 #include "cli/service/connection.h"
 #include "cli/service/interrupt.h"
+#include "cli/text.h"
+#include "http/words.h"
 
 namespace baton::cli {
 
@@ -24,7 +26,11 @@ struct LeaderOptions {
 };
 
 boost::json::object json_of(const Leader& leader) {
-  return {{"value", leader.value}, {"term", leader.term}, {"session", leader.session}};
+  boost::json::object object;
+  http::add_bytes(object, "value", leader.value);
+  object["term"] = leader.term;
+  object["session"] = leader.session;
+  return object;
 }
 
 std::string_view word_of(LeaderChange::Kind kind) {
@@ -46,7 +52,7 @@ void print(const LeaderChange& change, bool as_json) {
     std::cout << boost::json::serialize(line) << std::endl;
   } else {
     std::cout << word_of(change.kind) << "  term " << change.leader.term << "  session "
-              << change.leader.session << "  " << change.leader.value << std::endl;
+              << change.leader.session << "  " << printable(change.leader.value) << std::endl;
   }
 }
 

@@ -8,6 +8,8 @@
 #include "cli/service/commands.h"
 #include "cli/service/connection.h"
 #include "cli/service/interrupt.h"
+#include "cli/text.h"
+#include "http/words.h"
 
 namespace baton::cli {
 
@@ -30,12 +32,12 @@ void print(const FileChange& change, bool as_json) {
                              {"key", change.key}};
     if (!change.removed) {
       line["version"] = change.version;
-      line["value"] = change.value;
+      http::add_bytes(line, "value", change.value);
     }
     std::cout << boost::json::serialize(line) << std::endl;
   } else {
     std::cout << change.revision << "  " << (change.removed ? "removed" : "put") << "  "
-              << change.key << (change.removed ? "" : "  " + change.value) << std::endl;
+              << printable(change.key + (change.removed ? "" : "  " + change.value)) << std::endl;
   }
 }
 

@@ -11,6 +11,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -71,8 +72,10 @@ void write_down_who(const process::Descriptor& file) {
   [[maybe_unused]] const ssize_t written = pwrite(file.get(), text.data(), text.size(), 0);
 }
 
-// All at once: whoever looks at it sees everything or nothing.
+// To whoever started it by hand, and in a file for the command that did. All at once: whoever looks
+// at it sees everything or nothing.
 void report_failure(const Place& place, const std::string& why) {
+  std::fprintf(stderr, "baton local-server: %s\n", why.c_str());
   const fs::path path = place.directory / "failure";
   const fs::path aside = place.directory / "failure.new";
   std::ofstream(aside) << why << "\n";
@@ -85,8 +88,10 @@ std::string name_of_user() {
   return entry != nullptr ? entry->pw_name : std::to_string(geteuid());
 }
 
-server::HostOptions options_of(const Place& place, std::shared_ptr<spdlog::logger> log) {
+server::HostOptions options_of(const Place& place, bool accept_loss,
+                               std::shared_ptr<spdlog::logger> log) {
   server::HostOptions options;
+  options.accept_loss = accept_loss;
   options.listen = {place.url()};
   options.journal = place.journal();
   options.scope = "user " + name_of_user();
@@ -97,13 +102,13 @@ server::HostOptions options_of(const Place& place, std::shared_ptr<spdlog::logge
 
 class LocalServer {
  public:
-  LocalServer(const Place& place, const process::Descriptor& lock)
+  LocalServer(const Place& place, const process::Descriptor& lock, bool accept_loss)
       : place_(place),
         lock_(lock),
         log_(std::make_shared<spdlog::logger>(
             "", std::make_shared<spdlog::sinks::rotating_file_sink_mt>(
                     (place.directory / "server.log").string(), most_log_bytes, 1))),
-        host_(options_of(place, log_)),
+        host_(options_of(place, accept_loss, log_)),
         signals_(host_.io(), SIGTERM, SIGINT),
         timer_(host_.io()) {
     log_->flush_on(spdlog::level::info);
@@ -141,7 +146,7 @@ class LocalServer {
 
 }  // namespace
 
-int serve_user() {
+int serve_user(bool accept_loss) {
   umask(0077);
   [[maybe_unused]] const int there = chdir("/");
   const Place place = place_of_user();
@@ -149,11 +154,13 @@ int serve_user() {
     const process::Descriptor lock = lock_server(place);
     if (!lock) return 0;
     write_down_who(lock);
-    const auto problem = LocalServer(place, lock).run();
+    const auto problem = LocalServer(place, lock, accept_loss).run();
     if (!problem) return 0;
     report_failure(place, "the local server ended: " + *problem);
   } catch (const std::exception& error) {
-    report_failure(place, std::string("the local server cannot start: ") + error.what());
+    std::string why = error.what();
+    if (why.find("--accept-loss") != why.npos) why += " (here: baton local-server --accept-loss)";
+    report_failure(place, "the local server cannot start: " + why);
   }
   return 1;
 }

@@ -3,8 +3,9 @@
 
 namespace baton::local {
 
-// Serves this user until nobody has needed it for a while (BATON_IDLE_STOP, in seconds). Returns
-// the exit code: 0 also if another one serves already.
-int serve_user();
+// Serves this user until nobody has needed it for a while (BATON_IDLE_STOP, in seconds), also
+// without what the journal has lost, if that is accepted. Returns the exit code: 0 also if another
+// one serves already.
+int serve_user(bool accept_loss);
 
 }  // namespace baton::local

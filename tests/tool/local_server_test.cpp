@@ -151,6 +151,9 @@ TEST_F(LocalServer, AJournalThatCannotBeUsedIsSaid) {
   EXPECT_EQ(outcome.code, 69);
   EXPECT_EQ(lines(outcome.err), 1U) << outcome.err;
   EXPECT_TRUE(has(outcome.err, "journal.db")) << outcome.err;
+  EXPECT_TRUE(has(outcome.err, "baton local-server --accept-loss")) << outcome.err;
+  const Running accepting("$BATON local-server --accept-loss");
+  EXPECT_TRUE(eventually([] { return baton("put k w").code == 0; })) << accepting.err();
 }
 
 TEST_F(LocalServer, ADirectoryThatCannotBeMadeIsSaid) {

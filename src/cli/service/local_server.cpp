@@ -10,7 +10,11 @@ void add_local_server(CLI::App& app, Action& action) {
   CLI::App& command = *app.add_subcommand(
       "local-server", "The local server of this user, which the first command starts.");
   command.group("");
-  command.callback([&action] { action = [] { return local::serve_user(); }; });
+  const auto accept_loss = std::make_shared<bool>(false);
+  command.add_flag("--accept-loss", *accept_loss, "Go on without what the journal has lost");
+  command.callback([accept_loss, &action] {
+    action = [accept_loss] { return local::serve_user(*accept_loss); };
+  });
 }
 
 void add_service_commands(CLI::App& app, Action& action) {

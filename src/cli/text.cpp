@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "service/valid.h"
+#include "service/utf8.h"
 #include "view/text.h"
 
 namespace baton::cli {
@@ -112,14 +112,6 @@ std::string in_characters(std::string_view text, bool ascii) {
 
 namespace {
 
-// How many bytes the first letter has; 0 if they are none of UTF-8.
-std::size_t first_letter(std::string_view text) {
-  for (std::size_t size = 1; size <= std::min<std::size_t>(4, text.size()); ++size) {
-    if (service::is_utf8(text.substr(0, size))) return size;
-  }
-  return 0;
-}
-
 bool is_control(std::string_view letter) {
   const auto first = static_cast<unsigned char>(letter[0]);
   if (letter.size() == 1) return first < 0x20 || first == 0x7F;
@@ -129,19 +121,19 @@ bool is_control(std::string_view letter) {
 }  // namespace
 
 std::string printable(std::string_view text) {
+  const std::string whole = service::as_utf8(text);
   std::string result;
-  result.reserve(text.size());
-  while (!text.empty()) {
-    const std::size_t size = first_letter(text);
-    const std::string_view letter = text.substr(0, std::max<std::size_t>(size, 1));
+  result.reserve(whole.size());
+  for (std::string_view left = whole; !left.empty();) {
+    const std::string_view letter = left.substr(0, service::first_letter(left));
     if (letter == "\n" || letter == "\t") {
       result += ' ';
-    } else if (size == 0 || is_control(letter)) {
+    } else if (is_control(letter)) {
       result += '?';
     } else {
       result += letter;
     }
-    text.remove_prefix(letter.size());
+    left.remove_prefix(letter.size());
   }
   return result;
 }

@@ -11,6 +11,7 @@
 
 #include "journal/open.h"
 #include "loop/clock.h"
+#include "service/utf8.h"
 
 namespace baton::server {
 
@@ -60,6 +61,7 @@ Host::Host(HostOptions options)
     throw journal::Unusable(options_.journal +
                             ": what is shared with others is kept in memory only");
   }
+  options_.name = service::as_utf8(options_.name);
   if (names_etcd(options_.journal)) {
     options_.engine.appends_per_holdback = appends_per_holdback;
     take_seat();
@@ -71,8 +73,8 @@ Host::Host(HostOptions options)
   make_engine();
   DeskOptions of_desk{.program = program,
                       .server = options_.name,
-                      .journal = journal_->describe(),
-                      .scope = options_.scope};
+                      .journal = service::as_utf8(journal_->describe()),
+                      .scope = service::as_utf8(options_.scope)};
   if (Gate* gate = options_.gate) {
     of_desk.complete_status = [gate](proto::Status status, auto done) {
       gate->complete_status(std::move(status), std::move(done));

@@ -344,6 +344,23 @@ TEST_F(ProcessTest, TakesSettingsFromFlagsEnvironmentAndFile) {
   EXPECT_EQ(log().substr(0, 9), "{\"time\":\"") << log();
 }
 
+// A record that has its name, or a status with its path, could not be read otherwise.
+TEST_F(ProcessTest, ItsNameAndItsPathsMayBeAnyBytes) {
+  const std::string path = (directory / "\xff.db").string();
+  for (int start = 0; start < 2; ++start) {
+    Process server({"--listen", url(), "--journal", path, "--name", "\xff"}, log_file());
+    RawClient asking = client();
+    proto::ClientMessage message;
+    message.mutable_read()->mutable_status();
+    asking.send(message);
+    const auto answer =
+        asking.receive_if([](const proto::ServerMessage& one) { return one.has_answer(); });
+    ASSERT_TRUE(answer) << log();
+    EXPECT_EQ(answer->answer().status().server(), "?");
+    EXPECT_NE(answer->answer().status().journal().find("?.db"), std::string::npos);
+  }
+}
+
 TEST_F(ProcessTest, TheSocketIsForWhomItIsSaidToBe) {
   struct stat seen {};
   const auto rights = [&](const std::vector<std::string>& more, const Environment& environment) {

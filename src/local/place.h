@@ -4,7 +4,7 @@
 // It is below XDG_STATE_HOME, and else below the home directory of the password entry: HOME and
 // XDG_RUNTIME_DIR are different, or missing, in cron jobs, services and `su`. It has the machine in
 // its name, since a home directory may be shared by several. In it are
-//   server.lock   locked by the server for as long as it lives; tells its process and version
+//   server.lock   locked by the server for as long as it lives; tells its process
 //   start.lock    locked by whoever starts one
 //   socket        bound and removed only by who has locked server.lock
 //   journal.db    what survives

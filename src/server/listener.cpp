@@ -20,8 +20,11 @@ using Generic = asio::generic::stream_protocol;
 
 std::string words(int error) { return std::strerror(error); }
 
+// Whatever is spoken there: the client protocol, or HTTP.
 [[noreturn]] void cannot(const Address& address, const std::string& why) {
-  throw ListenError("cannot listen on " + address.url() + ": " + why);
+  const std::string where =
+      address.is_unix() ? address.url() : address.url().substr(std::string_view("baton://").size());
+  throw ListenError("cannot listen on " + where + ": " + why);
 }
 
 std::string explain(const boost::system::error_code& error) {

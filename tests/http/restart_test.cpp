@@ -169,6 +169,11 @@ TEST_F(HttpProcessTest, SaysWhatIsWrongWithItsAddress) {
   Process server(arguments, directory / "log");
   find_url();
   EXPECT_NE(log().find("there is no authentication yet"), std::string::npos);
+  const std::string taken = "127.0.0.1:" + std::to_string(port_of(url));
+  Process second({"--journal", "memory:", "--http", taken}, directory / "log");
+  EXPECT_EQ(second.wait(), 2);
+  EXPECT_NE(log().find("cannot listen on " + taken + ": the port is in use"), std::string::npos)
+      << log();
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <system_error>
 #include <vector>
 
 #include "process/descriptor.h"
@@ -60,9 +61,12 @@ std::string name_of_machine() {
 void make_private(const fs::path& directory) {
   std::error_code problem;
   fs::create_directories(directory.parent_path(), problem);
-  if (mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) {
+  if (!problem && mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) {
+    problem = {errno, std::generic_category()};
+  }
+  if (problem) {
     throw Unavailable("cannot make " + directory.string() + " for a local server: " +
-                      std::strerror(errno) + "; set XDG_STATE_HOME or BATON_URL");
+                      problem.message() + "; set XDG_STATE_HOME or BATON_URL");
   }
   struct stat is {};
   if (lstat(directory.c_str(), &is) != 0 || !S_ISDIR(is.st_mode) || is.st_uid != geteuid()) {

@@ -134,6 +134,7 @@ std::string Member::card() const {
   card.set_program(options_.program);
   card.set_position(position());
   card.set_leads(is_leading());
+  card.set_lease(options_.lease_s * 1'000'000);
   return card.SerializeAsString();
 }
 
@@ -154,29 +155,40 @@ void Member::enrolled(const etcd::Outcome& outcome, const etcd::TransactionResul
   troubled(outcome.message);
   if (outcome.ok()) {
     proto::Member found;
-    if (!result.held && !result.found.at(0).empty()) {
-      found.ParseFromString(result.found.at(0).front().value);
-    }
-    const bool is_mine = result.held || (found.nonce() == options_.nonce &&
-                                         result.found.at(0).front().lease == tenure_.lease());
-    if (is_mine) {
+    const bool is_taken = !result.held && !result.found.at(0).empty();
+    if (is_taken) found.ParseFromString(result.found.at(0).front().value);
+    const bool is_own = found.nonce() == options_.nonce;
+    if (result.held || (is_own && result.found.at(0).front().lease == tenure_.lease())) {
       is_enrolled_ = true;
-      enrolments_ = 0;
+      taken_ = {};
       if (stage_ == Stage::following && !leader_) campaign();
       return;
     }
-    // It may be the one before this, which was killed: its lease runs out.
-    const std::int64_t patience_us = 3 * options_.lease_s * 1'000'000 + 5'000'000;
-    if (++enrolments_ > patience_us / pause_after_failure_us) {
-      return give_up(fmt::format(
-          "a server named '{}' already runs at {}: give each its own --name, and each cluster its "
-          "own prefix in etcd",
-          options_.name, found.url()));
-    }
+    if (is_taken && !is_own) wait_for_name(result.found.at(0).front(), result.term);
+    if (stage_ == Stage::leaving) return;
   }
   around_.after(pause_after_failure_us, calls_.wrap([this] {
     if (!is_enrolled_ && tenure_.lease() != 0) enrol();
   }));
+}
+
+// The one before this may have been killed: then its lease runs out, later if etcd has changed its
+// leader, since the new one gives every lease its time anew. Only who renews it has it for longer.
+void Member::wait_for_name(const etcd::KeyValue& found, std::uint64_t term) {
+  proto::Member other;
+  other.ParseFromString(found.value);
+  if (taken_.lease != found.lease) {
+    around_.warn(fmt::format("the name '{}' is still that of a server at {}: waiting for its end",
+                             options_.name, other.url()));
+  }
+  if (taken_.lease != found.lease || taken_.term < term) taken_ = {found.lease, term, 0};
+  const std::int64_t lease_us = std::max<std::int64_t>(other.lease(), options_.lease_s * 1'000'000);
+  const std::int64_t patience_us = 3 * lease_us + 5'000'000;
+  if (++taken_.looks <= patience_us / pause_after_failure_us) return;
+  give_up(fmt::format(
+      "a server named '{}' already runs at {}: give each its own --name, and each cluster its own "
+      "prefix in etcd",
+      options_.name, other.url()));
 }
 
 // Every other member would pass an append on to that one, and learn later that it is there.

@@ -77,6 +77,7 @@ class Member {
   void identify();
   void enrol();
   void enrolled(const etcd::Outcome& outcome, const etcd::TransactionResult& result);
+  void wait_for_name(const etcd::KeyValue& found, std::uint64_t term);
   void tell_position();
   std::string card() const;
 
@@ -131,7 +132,14 @@ class Member {
   std::int64_t leader_lease_us_ = 0;
   etcd::Revision retired_ = 0;  // a leadership of its own that is over
   bool is_enrolled_ = false;
-  int enrolments_ = 0;
+  // Another server has had its name, under this lease and in this term of etcd, each time that it
+  // looked.
+  struct Taken {
+    etcd::LeaseId lease = 0;
+    std::uint64_t term = 0;
+    int looks = 0;
+  };
+  Taken taken_;
   bool is_campaigning_ = false;
   std::string trouble_;
   std::int64_t seen_all_at_us_ = 0;

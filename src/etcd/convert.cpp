@@ -93,6 +93,7 @@ TransactionResult from_etcd(pb::TxnResponse&& answer) {
   TransactionResult result;
   result.held = answer.succeeded();
   result.revision = answer.header().revision();
+  result.term = answer.header().raft_term();
   for (pb::ResponseOp& response : *answer.mutable_responses()) {
     result.found.push_back(to_items(std::move(*response.mutable_response_range())));
   }

@@ -81,6 +81,7 @@ struct Transaction {
 struct TransactionResult {
   bool held = false;  // the comparisons
   Revision revision = 0;
+  std::uint64_t term = 0;  // of etcd's own leader: the next one has a larger
   std::vector<std::vector<KeyValue>> found;  // by each operation; of those that are no range: empty
 };
 

@@ -237,6 +237,7 @@ void ModelClient::transact(Transaction transaction,
         if (outcome.ok()) {
           const auto has_lease = [etcd](LeaseId lease) { return etcd->leases_.contains(lease); };
           outcome = etcd->store_.transact(transaction, has_lease, result);
+          result.term = etcd->leader_changes_ + 1;
         }
         etcd->changed();
         respond([done, outcome, result = std::move(result)] { done(outcome, result); });

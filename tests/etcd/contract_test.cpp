@@ -150,6 +150,12 @@ TEST_P(Contract, WhatChangesNothingHasNoRevisionOfItsOwn) {
   EXPECT_EQ(etcd().put("a", "1").result.revision, base_ + 2) << "the same value is a change";
 }
 
+TEST_P(Contract, TheTermStaysWhileEtcdKeepsItsLeader) {
+  const std::uint64_t term = etcd().put("a", "1").result.term;
+  EXPECT_GT(term, 0U);
+  EXPECT_EQ(etcd().put("a", "2").result.term, term);
+}
+
 TEST_P(Contract, WhatEtcdRefusesIsNotDone) {
   const auto refused = [&](Transaction transaction) {
     const auto done = etcd().transact(std::move(transaction));

@@ -125,6 +125,18 @@ TEST_P(Model, NothingComesThroughAPartition) {
   EXPECT_EQ(told.events[0].item.key, "outside");
 }
 
+TEST_P(Model, TheTermRisesWithEachLeader) {
+  const auto client = etcd_.connect();
+  Answer before;
+  client->transact(put("a", ""), before.hear());
+  etcd_.advance(second_us);
+  etcd_.change_leader();
+  Answer after;
+  client->transact(put("a", ""), after.hear());
+  etcd_.advance(second_us);
+  EXPECT_GT(after.result.term, before.result.term);
+}
+
 TEST_P(Model, WithoutAQuorumNothingHappens) {
   const auto client = etcd_.connect();
   Answer granted;

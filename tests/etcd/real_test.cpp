@@ -83,10 +83,12 @@ TEST_F(ThreeMembers, GoOnWithoutTheirLeader) {
   const std::size_t victim = world_.cluster.leader();
   const auto client = connect(victim);
   Waiting etcd(world_, *client);
-  ASSERT_TRUE(etcd.put("a", "1").outcome.ok());
+  const auto before = etcd.put("a", "1");
+  ASSERT_TRUE(before.outcome.ok());
   world_.cluster.kill(victim);
   put_in_the_end(etcd, "a", "2");
   EXPECT_EQ(etcd.get("a")->value, "2");
+  EXPECT_GT(etcd.put("a", "3").result.term, before.result.term);
 }
 
 TEST_F(ThreeMembers, AreTriedInTurnFromTheStart) {

@@ -30,6 +30,11 @@ void add_cluster(CLI::App& command, server::ClusterOptions& cluster) {
                 "Nobody else uses this etcd: its history may be compacted")
       ->envname("BATON_ETCD_DEDICATED")
       ->group("Cluster");
+  add("--etcd-quota", cluster.quota_bytes,
+      "Of an etcd before 3.6, which does not say it: to warn when it comes close",
+      "BATON_ETCD_QUOTA")
+      ->transform(CLI::AsSizeValue(false))
+      ->default_str("2GiB");
   command
       .add_flag("--etcd-tls", cluster.tls, "Speak TLS with etcd, as the machine believes others")
       ->envname("BATON_ETCD_TLS")

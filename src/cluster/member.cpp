@@ -21,7 +21,8 @@ constexpr std::int64_t pause_after_failure_us = 200'000;
 constexpr std::int64_t pause_of_campaign_us = 50'000;
 constexpr std::int64_t between_looks_us = 500'000;
 constexpr std::int64_t between_positions_us = 2'000'000;
-constexpr std::int64_t between_preferences_us = 1'000'000;
+constexpr std::int64_t between_looks_at_etcd_us = 1'000'000;
+constexpr int followers_look_at_etcd_once_in = 10;
 constexpr std::int64_t records_at_once = 200;
 constexpr auto last_position = std::numeric_limits<journal::Position>::max();
 
@@ -48,7 +49,8 @@ Member::Member(etcd::Etcd& etcd, Surroundings& around, MemberOptions options)
                     [this](std::int64_t asked_at_us) {
                       return tenure_.is_proven() &&
                              around_.clock_us() - asked_at_us < tenure_.length_us();
-                    }}) {}
+                    }}),
+      space_(options_.etcd_quota_bytes, [this](const std::string& what) { around_.warn(what); }) {}
 
 void Member::start() { identify(); }
 
@@ -121,7 +123,7 @@ void Member::identify() {
     load("");
     look_for_records();
     tell_position();
-    prefer_leader_of_etcd();
+    watch_etcd();
   }));
 }
 
@@ -191,17 +193,20 @@ void Member::wait_for_name(const etcd::KeyValue& found, std::uint64_t term) {
       options_.name, other.url()));
 }
 
-// Every other member would pass an append on to that one, and learn later that it is there.
-void Member::prefer_leader_of_etcd() {
-  around_.after(between_preferences_us, calls_.wrap([this] { prefer_leader_of_etcd(); }));
-  if (is_leading()) look_for_leader_of_etcd();
+// Who leads it, for whoever leads here, and how much room it has.
+void Member::watch_etcd() {
+  around_.after(between_looks_at_etcd_us, calls_.wrap([this] { watch_etcd(); }));
+  if (is_leading() || looks_at_etcd_++ % followers_look_at_etcd_once_in == 0) look_at_etcd();
 }
 
-void Member::look_for_leader_of_etcd() {
+// Every other member would pass an append on to the one that leads, and learn later that it is
+// there.
+void Member::look_at_etcd() {
   etcd_.members(calls_.wrap([this](const std::vector<etcd::Member>& members) {
     for (const etcd::Member& one : members) {
-      if (one.leads && one.is_healthy) etcd_.prefer(one.endpoint);
+      if (is_leading() && one.leads && one.is_healthy) etcd_.prefer(one.endpoint);
     }
+    space_.look(members);
   }));
 }
 
@@ -434,7 +439,7 @@ void Member::lead() {
   stage_ = Stage::leading;
   const std::int64_t wait_us = std::max(leader_lease_us_, tenure_.length_us());
   journal_.begin(leader_->since, position_);
-  look_for_leader_of_etcd();
+  look_at_etcd();
   around_.lead(wait_us);
 }
 

@@ -23,6 +23,7 @@
 #include "cluster/calls.h"
 #include "cluster/etcd_journal.h"
 #include "cluster/keys.h"
+#include "cluster/space.h"
 #include "cluster/surroundings.h"
 #include "cluster/tenure.h"
 #include "etcd/etcd.h"
@@ -37,6 +38,7 @@ struct MemberOptions {
   std::string program;
   std::string nonce;  // no two processes have the same
   std::int64_t lease_s = 2;
+  std::int64_t etcd_quota_bytes = 2'147'483'648;  // of an etcd that does not say it: its default
   EtcdJournalOptions journal;
 };
 
@@ -69,6 +71,8 @@ class Member {
   std::int64_t seen_all_at_us() const { return seen_all_at_us_; }
   // How long the proof of its lease still lasts.
   std::int64_t proof_left_us() const;
+  // The members of etcd, and how much room they have.
+  const Space& space() const { return space_; }
   void peers(std::function<void(const std::string& problem, std::vector<PeerInfo>)> done);
 
  private:
@@ -109,8 +113,8 @@ class Member {
   void deposed(const std::string& why);
   void remove_leader(etcd::Revision since);
   void look_for_records();
-  void prefer_leader_of_etcd();
-  void look_for_leader_of_etcd();
+  void watch_etcd();
+  void look_at_etcd();
   void give_up(const std::string& why);
   void troubled(const std::string& what);
   bool is_unusable(const std::function<void()>& read);
@@ -121,6 +125,7 @@ class Member {
   Keys keys_;
   Tenure tenure_;
   EtcdJournal journal_;
+  Space space_;
   Calls calls_;    // of what is never over
   Calls loading_;  // of one time of loading and following
 
@@ -141,6 +146,7 @@ class Member {
   };
   Taken taken_;
   bool is_campaigning_ = false;
+  int looks_at_etcd_ = 0;
   std::string trouble_;
   std::int64_t seen_all_at_us_ = 0;
   journal::Position told_position_ = 0;

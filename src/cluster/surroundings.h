@@ -42,6 +42,8 @@ class Surroundings {
   virtual void lead(std::int64_t wait_us) = 0;
   // It can never do its work. The message says why, and what to do about it.
   virtual void give_up(const std::string& why) = 0;
+  // etcd has confirmed that the lease goes on, when its proof would have lasted for so long yet.
+  virtual void renewed(std::int64_t /*left_us*/) {}
   // Something that people should know.
   virtual void warn(const std::string& what) = 0;
 };

@@ -65,6 +65,7 @@ void Tenure::renew() {
                       events_.troubled(outcome.message);
                       if (!outcome.ok()) return;
                       if (ttl_s == 0) return lose();
+                      around_.renewed(proof_left_us());
                       proof_.renewed(now(), sent);
                     }));
   events_.renewing();

@@ -121,6 +121,7 @@ Member member(const std::string& endpoint, const Outcome& outcome,
   result.leads = status.leader() != 0 && status.leader() == status.header().member_id();
   result.version = status.version();
   result.store_bytes = status.dbsize();
+  result.quota_bytes = status.dbsizequota();
   for (const std::string& error : status.errors()) {
     if (!result.problem.empty()) result.problem += ", ";
     const bool is_full = error.find("NOSPACE") != std::string::npos;

@@ -81,7 +81,7 @@ struct Transaction {
 struct TransactionResult {
   bool held = false;  // the comparisons
   Revision revision = 0;
-  std::uint64_t term = 0;  // of etcd's own leader: the next one has a larger
+  std::uint64_t term = 0;                    // of etcd's own leader: the next one has a larger
   std::vector<std::vector<KeyValue>> found;  // by each operation; of those that are no range: empty
 };
 
@@ -131,7 +131,8 @@ struct Member {
   bool leads = false;
   std::string version;
   std::int64_t store_bytes = 0;
-  std::string problem;  // such as "out of space"
+  std::int64_t quota_bytes = 0;  // that its store may have; 0: it does not say
+  std::string problem;           // such as "out of space"
 };
 
 class Etcd {

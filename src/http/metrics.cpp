@@ -85,6 +85,44 @@ void add_engine(Page& page, server::Host& host) {
              std::uint64_t{host.not_serving() ? 0U : 1U});
 }
 
+void add_leadership(Page& page, server::Host& host) {
+  page.counter("baton_leaderships_total", "Times that this server came to lead.",
+               host.leaderships().begun);
+  page.counter("baton_leaderships_lost_total", "Times that it was deposed, or lost its lease.",
+               host.leaderships().lost);
+  const server::Seat* seat = host.seat();
+  const server::SeatCounters counters = seat == nullptr ? server::SeatCounters{} : seat->counters();
+  page.counter("baton_leaders_suspected_total", "Times that it took the leader for dead.",
+               counters.suspected);
+  page.histogram("baton_lease_margin_seconds",
+                 "What was left of its lease in etcd when the next was confirmed.",
+                 counters.margin_seconds);
+  page.begin("baton_proof_left_seconds", "For how long it can still prove that it leads.", "gauge");
+  if (seat == nullptr) return;
+  const std::int64_t left_us = seat->member().is_leading() ? seat->member().proof_left_us() : 0;
+  page.line("baton_proof_left_seconds", "", text_of(static_cast<double>(left_us) / 1e6));
+}
+
+// As each member of etcd was when it was last looked at.
+template <class Value>
+void add_of_etcd(Page& page, const server::Seat* seat, const std::string& name,
+                 const std::string& help, Value value) {
+  page.begin(name, help, "gauge");
+  if (seat == nullptr) return;
+  for (const auto& member : seat->member().space().members()) {
+    page.line(name, "{endpoint=\"" + member.endpoint + "\"}", std::to_string(value(member)));
+  }
+}
+
+void add_etcd(Page& page, const server::Seat* seat) {
+  add_of_etcd(page, seat, "baton_etcd_healthy", "1 if this member of etcd answers and can write.",
+              [](const auto& member) { return member.is_healthy ? 1 : 0; });
+  add_of_etcd(page, seat, "baton_etcd_store_bytes", "Size of its store.",
+              [](const auto& member) { return member.store_bytes; });
+  add_of_etcd(page, seat, "baton_etcd_quota_bytes", "Size at which it takes nothing more.",
+              [seat](const auto& member) { return seat->member().space().quota_of(member); });
+}
+
 void add_state(Page& page, const service::State& state) {
   page.gauge("baton_sessions", "Open sessions.", std::uint64_t{state.session_count()});
   page.gauge("baton_locks", "Locks and elections that are held or waited for.",
@@ -134,6 +172,8 @@ void add_http(Page& page, server::Host& host, const Counters& counters) {
 std::string metrics(server::Host& host, const Counters& counters) {
   Page page;
   add_engine(page, host);
+  add_leadership(page, host);
+  add_etcd(page, host.seat());
   add_state(page, host.engine().state());
   add_desk(page, host);
   add_http(page, host, counters);

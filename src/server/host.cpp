@@ -175,7 +175,10 @@ void Host::take_seat() {
 
 // What this server knew and had not written never happened.
 void Host::start_over(const std::string& why) {
-  if (is_serving_) log_->warn("this server does not lead any more: {}", why);
+  if (is_serving_) {
+    log_->warn("this server does not lead any more: {}", why);
+    ++leaderships_.lost;
+  }
   is_serving_ = false;
   due_at_.reset();
   due_.cancel();
@@ -217,6 +220,7 @@ void Host::begin_listening() {
 void Host::serve(service::Duration promised) {
   if (is_stopping_) return;
   is_serving_ = true;
+  ++leaderships_.begun;
   desk_->open(promised);
   begin_listening();
   log_->info("leading in epoch {}", engine_->epoch());

@@ -48,6 +48,12 @@ struct HostOptions {
   std::function<void()> on_ready;       // clients are served from now on
 };
 
+// How often it came to lead, and ceased to without having been stopped.
+struct LeadershipCounters {
+  std::uint64_t begun = 0;
+  std::uint64_t lost = 0;
+};
+
 // Why a server does not serve now.
 struct NotServing {
   Error error = Error::unavailable;
@@ -76,6 +82,9 @@ class Host final : private EngineHost {
   // Nothing, while it leads and serves.
   std::optional<NotServing> not_serving() const;
   std::size_t connections() const { return server_->connections(); }
+  const LeadershipCounters& leaderships() const { return leaderships_; }
+  // None, unless it is in a cluster.
+  const Seat* seat() const { return seat_.get(); }
   // For what serves beside it: before something that has arrived is handled, and after.
   void wake() { desk_->wake(); }
   void turn() { server_->turn(); }
@@ -130,6 +139,7 @@ class Host final : private EngineHost {
   boost::asio::steady_timer ending_;
   std::optional<service::Time> due_at_;
   std::optional<std::int64_t> idle_since_us_;
+  LeadershipCounters leaderships_;
   bool is_serving_ = false;
   bool has_started_ = false;
   bool was_sure_ = true;

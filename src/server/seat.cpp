@@ -57,6 +57,7 @@ Seat::Seat(asio::io_context& io, const std::string& journal, const std::string& 
         const auto& leader = member_->leader();
         if (!leader || leader->is_self) return;
         log_->warn("{} refuses connections: it is taken for dead", leader->url);
+        ++counters_.suspected;
         member_->suspect(*leader);
       }) {
   const EtcdPlace place = parse_etcd(journal);
@@ -83,6 +84,7 @@ Seat::Seat(asio::io_context& io, const std::string& journal, const std::string& 
   of_member.program = program;
   of_member.nonce = new_nonce();
   of_member.lease_s = options.lease_s;
+  of_member.etcd_quota_bytes = options.quota_bytes;
   of_member.journal.name = journal;
   of_member.journal.is_dedicated = options.is_dedicated;
   member_ = std::make_unique<cluster::Member>(*etcd_, static_cast<cluster::Surroundings&>(*this),
@@ -124,7 +126,7 @@ void Seat::complete(proto::Status status, std::function<void(const proto::Status
     }
     one_is_there();
   });
-  etcd_->members([both, one_is_there](const std::vector<etcd::Member>& members) {
+  etcd_->members([this, both, one_is_there](const std::vector<etcd::Member>& members) {
     for (const etcd::Member& one : members) {
       proto::EtcdMember& member = *both->first.add_etcd();
       member.set_endpoint(one.endpoint);
@@ -132,7 +134,7 @@ void Seat::complete(proto::Status status, std::function<void(const proto::Status
       member.set_leads(one.leads);
       member.set_version(one.version);
       member.set_bytes(one.store_bytes);
-      member.set_problem(one.problem);
+      member.set_problem(one.problem.empty() ? member_->space().shortage_of(one) : one.problem);
     }
     one_is_there();
   });
@@ -171,6 +173,10 @@ void Seat::lead(std::int64_t wait_us) {
 }
 
 void Seat::give_up(const std::string& why) { events_.give_up(why); }
+
+void Seat::renewed(std::int64_t left_us) {
+  counters_.margin_seconds.add(static_cast<double>(left_us) / 1e6);
+}
 
 void Seat::warn(const std::string& what) { log_->warn("{}", what); }
 

@@ -16,6 +16,7 @@
 #include "cluster/member.h"
 #include "cluster/surroundings.h"
 #include "etcd/grpc_etcd.h"
+#include "server/histogram.h"
 #include "server/scout.h"
 #include "service/command.h"
 
@@ -27,7 +28,8 @@ struct ClusterOptions {
   std::string cluster = "baton";
   std::string advertise;  // the URL under which others find this server
   std::int64_t lease_s = 2;
-  bool is_dedicated = false;  // etcd has nobody else's data
+  bool is_dedicated = false;                 // etcd has nobody else's data
+  std::int64_t quota_bytes = 2'147'483'648;  // of an etcd that does not say it: its default
   // Towards etcd.
   bool tls = false;
   std::string ca_file;
@@ -36,6 +38,12 @@ struct ClusterOptions {
   std::string server_name;
   std::string user;
   std::string password;
+};
+
+struct SeatCounters {
+  std::uint64_t suspected = 0;  // leaders that were taken for dead
+  // What was left of the proof of its lease whenever etcd confirmed the next.
+  Histogram margin_seconds{0.05, 0.1, 0.2, 0.5, 1, 1.5, 2, 5, 10, 20, 60};
 };
 
 // What the journal's name says: "etcd://HOST:PORT,HOST:PORT/PREFIX".
@@ -69,7 +77,8 @@ class Seat final : private cluster::Surroundings {
 
   journal::Journal& journal() { return member_->journal(); }
   const cluster::Member& member() const { return *member_; }
-  // How long ago a follower had certainly seen everything.
+  const SeatCounters& counters() const { return counters_; }
+  // How long ago it had certainly seen everything.
   service::Duration age();
   void complete(proto::Status status, std::function<void(const proto::Status&)> done);
 
@@ -82,6 +91,7 @@ class Seat final : private cluster::Surroundings {
   void follow(const cluster::LeaderInfo* leader) override;
   void lead(std::int64_t wait_us) override;
   void give_up(const std::string& why) override;
+  void renewed(std::int64_t left_us) override;
   void warn(const std::string& what) override;
 
   boost::asio::io_context& io_;
@@ -90,6 +100,7 @@ class Seat final : private cluster::Surroundings {
   std::unique_ptr<etcd::Etcd> etcd_;
   std::unique_ptr<cluster::Member> member_;
   Scout scout_;
+  SeatCounters counters_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

@@ -99,10 +99,12 @@ std::string text_of_cluster(const StatusInfo& status) {
   Table etcd({"etcd", "state", "version", "stored", "problem"},
              {Align::left, Align::left, Align::left, Align::right, Align::left});
   for (const EtcdInfo& member : status.etcd) {
+    // One that answers has said its version, whatever else is wrong.
     etcd.add({member.endpoint,
-              !member.is_healthy ? "cannot be reached"
-              : member.leads     ? "leads"
-                                 : "follows",
+              member.version.empty() ? "cannot be reached"
+              : member.leads         ? "leads"
+              : member.is_healthy    ? "follows"
+                                     : "in trouble",
               member.version,
               fmt::format("{:.1f} MiB", static_cast<double>(member.bytes) / 1048576),
               member.problem});

@@ -56,11 +56,18 @@ void Member::start() { identify(); }
 
 journal::Position Member::position() const { return is_leading() ? journal_.durable() : position_; }
 
+std::int64_t Member::proof_ends_us() const {
+  return std::min(tenure_.proof_ends_us(),
+                  journal_.saw_key_at_us().value_or(0) + tenure_.length_us());
+}
+
 std::int64_t Member::proof_left_us() const {
-  if (!journal_.is_sure()) return 0;
-  const std::int64_t key_left_us =
-      *journal_.saw_key_at_us() + tenure_.length_us() - around_.clock_us();
-  return std::min(tenure_.proof_left_us(), key_left_us);
+  return journal_.is_sure() ? proof_ends_us() - around_.clock_us() : 0;
+}
+
+std::int64_t Member::seen_all_at_us() const {
+  if (!is_leading()) return seen_all_at_us_;
+  return std::max(seen_all_at_us_, std::min(proof_ends_us(), around_.clock_us()));
 }
 
 void Member::troubled(const std::string& what) {

@@ -67,8 +67,9 @@ class Member {
   journal::Position position() const;
   // Why nothing can be done now, such as "etcd does not answer"; empty if something can.
   std::string trouble() const;
-  // A follower had seen everything at this moment.
-  std::int64_t seen_all_at_us() const { return seen_all_at_us_; }
+  // At this moment it had seen everything: a follower when it last looked, a leader as long as it
+  // can prove that nobody else has written.
+  std::int64_t seen_all_at_us() const;
   // How long the proof of its lease still lasts.
   std::int64_t proof_left_us() const;
   // The members of etcd, and how much room they have.
@@ -117,6 +118,7 @@ class Member {
   void look_at_etcd();
   void give_up(const std::string& why);
   void troubled(const std::string& what);
+  std::int64_t proof_ends_us() const;
   bool is_unusable(const std::function<void()>& read);
 
   etcd::Etcd& etcd_;

@@ -65,7 +65,7 @@ void Tenure::renew() {
                       events_.troubled(outcome.message);
                       if (!outcome.ok()) return;
                       if (ttl_s == 0) return lose();
-                      around_.renewed(proof_left_us());
+                      around_.renewed(std::max<std::int64_t>((proof_.until() - now()).value, 0));
                       proof_.renewed(now(), sent);
                     }));
   events_.renewing();
@@ -104,9 +104,5 @@ void Tenure::end(std::function<void()> done) {
 }
 
 bool Tenure::is_proven() const { return proof_.holds(now()); }
-
-std::int64_t Tenure::proof_left_us() const {
-  return proof_.leads() ? std::max<std::int64_t>((proof_.until() - now()).value, 0) : 0;
-}
 
 }  // namespace baton::cluster

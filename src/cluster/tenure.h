@@ -36,7 +36,7 @@ class Tenure {
   bool is_proven() const;
   // For how long a proof lasts, at most.
   std::int64_t length_us() const { return terms_.length().value; }
-  std::int64_t proof_left_us() const;
+  std::int64_t proof_ends_us() const { return proof_.until().value; }
 
  private:
   void grant();

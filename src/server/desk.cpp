@@ -392,9 +392,7 @@ void Desk::read(Guest& guest, const proto::Read& read) {
   }
 }
 
-service::Duration Desk::age() const {
-  return role_ == Role::following && options_.age ? options_.age() : service::Duration{0};
-}
+service::Duration Desk::age() const { return options_.age ? options_.age() : service::Duration{0}; }
 
 void Desk::watch(Guest& guest, const proto::Watch& watch) {
   if (is_turned_away(guest)) return;

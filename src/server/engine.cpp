@@ -76,6 +76,7 @@ void Engine::read_snapshot(journal::Position position, std::string_view bytes) {
     throw journal::Unusable(journal_.describe() + ": " + problem.what());
   }
   appended_ = position;
+  read_at_us_ = host_.clock_us();
   ended_cleanly_ = false;
 }
 
@@ -104,6 +105,7 @@ void Engine::read_record(journal::Position position, std::string_view record) {
   service::Time now{batch->now()};
   for (const proto::Command& message : batch->commands()) replay_one(message, now);
   appended_ = position;
+  read_at_us_ = host_.clock_us();
   commands_since_snapshot_ += static_cast<std::size_t>(batch->commands_size());
   bytes_since_snapshot_ += record.size();
 }
@@ -170,7 +172,9 @@ void Engine::add_reserve() {
 // --- Commands -----------------------------------------------------------------------------------
 
 service::Time Engine::now() const {
-  return clock_origin_us_ ? service::Time{host_.clock_us() - *clock_origin_us_} : state_.now();
+  if (clock_origin_us_) return service::Time{host_.clock_us() - *clock_origin_us_};
+  // While it only follows, about: time goes on at the leader, too.
+  return state_.now() + service::Duration{read_at_us_ ? host_.clock_us() - *read_at_us_ : 0};
 }
 
 void Engine::submit(proto::Request& request, service::Command command, const Answer& answer) {

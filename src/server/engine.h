@@ -201,6 +201,7 @@ class Engine {
   bool has_failed_ = false;
   bool ended_cleanly_ = true;                    // as far as has been read
   std::optional<std::int64_t> clock_origin_us_;  // none: has not led
+  std::optional<std::int64_t> read_at_us_;       // the last record
   service::Time leading_since_;
 
   struct Sealed {

@@ -38,6 +38,7 @@ TEST_F(Operation, OnlyTheLeaderIsReadyAndTheOthersSayWhoLeads) {
 
 TEST_F(Operation, AServerThatLosesEtcdSaysWhyInEveryPlace) {
   Fleet fleet(watched({.servers = 1, .has_etcd_wires = true}));
+  ASSERT_TRUE(fleet.connect().put("key", "value"));
   fleet.to_etcd(0).cut();
   EXPECT_TRUE(eventually([&] {
     const http::Answer answer = get(fleet, 0, "/readyz");
@@ -48,6 +49,9 @@ TEST_F(Operation, AServerThatLosesEtcdSaysWhyInEveryPlace) {
   EXPECT_TRUE(fleet.will_say(0, "nothing is promised until etcd answers")) << fleet.log(0);
   EXPECT_TRUE(metrics_have(fleet, 0, "\nbaton_leading 0\n"));
   EXPECT_TRUE(metrics_have(fleet, 0, "\nbaton_proof_left_seconds 0\n"));
+  auto stale = fleet.connect({.session = false, .stale = true});
+  EXPECT_TRUE(stale.get("key"));
+  EXPECT_GT(stale.age().count(), 0) << "another may have written meanwhile";
   fleet.heal();
   EXPECT_TRUE(eventually([&] { return get(fleet, 0, "/readyz").status == 200; })) << fleet.log(0);
 }

@@ -292,7 +292,7 @@ class BatonCluster:
         self.url = "baton://" + ",".join(self.addresses)
         self.journal = f"etcd://{','.join(etcd.addresses)}/baton"
         names = [f"baton-{i + 1}" for i in range(size)]
-        # It listens when it has read the journal and leads or follows.
+        # It can be asked from the start; wait_leader() waits until one leads.
         self.servers = [Server(name, [
             self.baton, "serve", "--name", name, "--listen", address, "--advertise", address,
             "--journal", self.journal, *options,

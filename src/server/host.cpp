@@ -105,6 +105,9 @@ Host::Host(HostOptions options)
     desk_->set_http_addresses(annex_->addresses());
   }
   if (seat_) {
+    // Whoever asks is told how it is, also while there is no etcd.
+    desk_->attach(*engine_);
+    begin_listening();
     seat_->start();
   } else {
     lead();
@@ -192,7 +195,7 @@ void Host::follow(const std::string& leader_url) {
   if (is_stopping_) return;
   log_->info("{}", leader_url.empty() ? "nobody leads" : "following " + leader_url);
   desk_->follow(leader_url);
-  begin_listening();
+  be_ready();
 }
 
 // --- Running ------------------------------------------------------------------------------------
@@ -206,7 +209,7 @@ std::optional<std::string> Host::run() {
 }
 
 void Host::begin_listening() {
-  if (std::exchange(has_started_, true)) return;
+  if (std::exchange(is_listening_, true)) return;
   server_->start();
   if (annex_ != nullptr) annex_->open();
   pulse();
@@ -214,7 +217,11 @@ void Host::begin_listening() {
   if (annex_ != nullptr) {
     for (const std::string& url : annex_->addresses()) log_->info("serving {}", url);
   }
-  if (options_.on_ready) options_.on_ready();
+}
+
+void Host::be_ready() {
+  begin_listening();
+  if (!std::exchange(is_ready_, true) && options_.on_ready) options_.on_ready();
 }
 
 void Host::serve(service::Duration promised) {
@@ -222,7 +229,7 @@ void Host::serve(service::Duration promised) {
   is_serving_ = true;
   ++leaderships_.begun;
   desk_->open(promised);
-  begin_listening();
+  be_ready();
   log_->info("leading in epoch {}", engine_->epoch());
   if (engine_->state().is_recovering()) {
     log_->warn("after a crash: nothing is granted until {} sessions have reported what they hold",

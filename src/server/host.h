@@ -114,6 +114,7 @@ class Host final : private EngineHost {
   void follow(const std::string& leader_url);
   void lead();
   void begin_listening();
+  void be_ready();
   void serve(service::Duration promised);
   void pulse();
   void watch_due();
@@ -141,7 +142,8 @@ class Host final : private EngineHost {
   std::optional<std::int64_t> idle_since_us_;
   LeadershipCounters leaderships_;
   bool is_serving_ = false;
-  bool has_started_ = false;
+  bool is_listening_ = false;
+  bool is_ready_ = false;
   bool was_sure_ = true;
   bool is_stopping_ = false;
   std::optional<std::string> problem_;

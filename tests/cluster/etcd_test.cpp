@@ -116,6 +116,9 @@ TEST(EtcdFaults, NotThereAtFirst) {
   EXPECT_TRUE(fleet.will_say(0, "no connection to etcd at " + fleet.etcd().endpoint(0)))
       << fleet.log(0);
   EXPECT_TRUE(fleet.is_running(0));
+  const auto status = fleet.status(0);
+  ASSERT_TRUE(status) << "it can be asked how it is";
+  EXPECT_NE(status->trouble.find("no connection to etcd"), std::string::npos);
   fleet.start(1);
   fleet.etcd().start(0);
   fleet.leader();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 #include <utility>
 
@@ -347,7 +348,7 @@ bool Member::is_unusable(const std::function<void()>& read) {
 void Member::load_rest(etcd::Revision at) {
   fetch({.keys = KeyRange::one(keys_.floor()), .at = at},
         [this, at](const etcd::RangeResult& floor) {
-          if (!floor.items.empty()) journal_.set_floor(std::stoull(floor.items.front().value));
+          if (!floor.items.empty() && !read_floor(floor.items.front().value)) return;
           fetch({.keys = KeyRange::one(keys_.leader()), .at = at},
                 [this, at](const etcd::RangeResult& leader) {
                   begin_to_follow(at + 1);
@@ -355,6 +356,19 @@ void Member::load_rest(etcd::Revision at) {
                   take_leader(leader.items.front());
                 });
         });
+}
+
+bool Member::read_floor(const std::string& text) {
+  std::uint64_t floor = 0;
+  const char* end = text.data() + text.size();
+  const auto [read, error] = std::from_chars(text.data(), end, floor);
+  if (error != std::errc() || read != end) {
+    give_up(fmt::format("where fences begin cannot be understood: somebody has changed '{}'",
+                        keys_.floor()));
+    return false;
+  }
+  journal_.set_floor(floor);
+  return true;
 }
 
 // --- Following ----------------------------------------------------------------------------------

@@ -100,6 +100,7 @@ class Member {
   void load_records(journal::Position from, etcd::Revision at);
   void load_rest(etcd::Revision at);
   bool read_records(const std::vector<etcd::KeyValue>& items);
+  bool read_floor(const std::string& text);
   void begin_to_follow(etcd::Revision after);
   // Reads what cannot be read again in a while.
   template <class Next>

@@ -63,6 +63,31 @@ TEST(Joining, SomethingElseUnderThePrefixIsLeftAlone) {
   fleet.start(1);
   EXPECT_NE(fleet.wait(1), 0);
   EXPECT_TRUE(fleet.has_said(1, "a record cannot be understood")) << fleet.log(1);
+  ASSERT_EQ(etcdctl(fleet, "del test/live/record/0000000000000001"), 0);
+  ASSERT_EQ(etcdctl(fleet, "put test/kept/floor hello"), 0);
+  fleet.start(0);
+  EXPECT_NE(fleet.wait(0), 0);
+  EXPECT_TRUE(fleet.has_said(0, "somebody has changed 'test/kept/floor'")) << fleet.log(0);
+}
+
+// Whoever is not brought up to date says so, and leaves everything as it is.
+TEST(Joining, NewerClusterIsLeftAlone) {
+  Fleet fleet({.servers = 2, .starts_servers = false});
+  const auto put = [&](const std::string& key, const std::string& octal) {
+    return etcdctl(fleet, "put test/" + key + " \"$(printf '" + octal + "')\"");
+  };
+  // The name 'baton', and format 99.
+  ASSERT_EQ(put("cluster", R"(\012\005baton\020\143)"), 0);
+  fleet.start(0);
+  EXPECT_NE(fleet.wait(0), 0);
+  EXPECT_TRUE(fleet.has_said(0, "the cluster 'baton' is kept by a newer version of baton"))
+      << fleet.log(0);
+  ASSERT_EQ(etcdctl(fleet, "del test/cluster"), 0);
+  // A batch of version 99.
+  ASSERT_EQ(put("live/record/0000000000000001", R"(\010\143)"), 0);
+  fleet.start(1);
+  EXPECT_NE(fleet.wait(1), 0);
+  EXPECT_TRUE(fleet.has_said(1, "was written by a newer version of baton")) << fleet.log(1);
 }
 
 // A journal from which somebody has removed something is no journal.

@@ -59,7 +59,9 @@ void complete(server::ClusterOptions& cluster) {
   if (cluster.certificate_file.empty() != cluster.key_file.empty()) {
     throw UsageError("--etcd-cert and --etcd-key go together");
   }
-  cluster.tls = cluster.tls || !cluster.ca_file.empty() || !cluster.certificate_file.empty();
+  // Whoever says anything about certificates must not find itself without them.
+  cluster.tls = cluster.tls || !cluster.ca_file.empty() || !cluster.certificate_file.empty() ||
+                !cluster.server_name.empty();
 }
 
 }  // namespace baton::cli

@@ -37,7 +37,9 @@ bool is_certain(int code, std::string_view message) {
 
 Outcome outcome_of(int code, const std::string& message) {
   using Kind = Outcome::Kind;
-  const std::string text = message.empty() ? "error " + std::to_string(code) + " of etcd" : message;
+  const std::string text = code == grpc::DEADLINE_EXCEEDED ? "no answer in time"
+                           : message.empty() ? "error " + std::to_string(code) + " of etcd"
+                                             : message;
   if (!is_certain(code, message)) return {Kind::unknown, text};
   if (contains(message, "required revision has been compacted")) return {Kind::compacted, text};
   if (contains(message, "database space exceeded")) return {Kind::full, text};

@@ -15,6 +15,13 @@ namespace {
 
 namespace asio = boost::asio;
 constexpr std::string_view scheme = "etcd://";
+constexpr const char* usage = ": use etcd://HOST:PORT,HOST:PORT/PREFIX";
+
+bool names_port(const std::string& endpoint) {
+  const std::size_t colon = endpoint.rfind(':');
+  return colon > 0 && colon + 1 < endpoint.size() &&
+         endpoint.find_first_not_of("0123456789", colon + 1) == std::string::npos;
+}
 
 std::string new_nonce() {
   std::random_device random;
@@ -37,15 +44,17 @@ EtcdPlace parse_etcd(const std::string& journal) {
     std::string one = hosts.substr(0, comma);
     hosts.erase(0, comma + 1);
     if (one.empty()) continue;
-    if (one.find(':') == std::string::npos) one += ":2379";
+    if (one.find(':') == std::string::npos || one.ends_with(']')) one += ":2379";
+    if (!names_port(one)) {
+      throw journal::Unusable("'" + one + "' in '" + journal + "' is not HOST:PORT" + usage);
+    }
     place.endpoints.push_back(std::move(one));
   }
   if (slash != std::string::npos) place.prefix = rest.substr(slash + 1);
   while (place.prefix.ends_with('/')) place.prefix.pop_back();
   if (place.prefix.empty()) place.prefix = "baton";
   if (place.endpoints.empty()) {
-    throw journal::Unusable("'" + journal +
-                            "' does not say where etcd is: use etcd://HOST:PORT,HOST:PORT/PREFIX");
+    throw journal::Unusable("'" + journal + "' does not say where etcd is" + usage);
   }
   return place;
 }

@@ -93,11 +93,16 @@ void Connection::discard_input() {
 void Connection::send(const proto::ServerMessage& message) {
   if (is_going_ || is_closed_ || is_overfull_) return;
   append_frame(out_, message);
-  is_overfull_ = out_.size() - out_sent_ > server_.limits_.unsent_bytes;
+  is_overfull_ = out_.size() - out_sent_ > server_.limits_.unsent_bytes + room_;
   if (is_dirty_) return;
   is_dirty_ = true;
   server_.dirty_.push_back(shared_from_this());
   server_.turn();
+}
+
+// For one such answer at a time.
+void Connection::make_room(std::size_t bytes) {
+  if (room_ == 0) room_ = bytes;
 }
 
 void Connection::hang_up(Error error, const std::string& text) {
@@ -133,6 +138,7 @@ void Connection::flush() {
 
 void Connection::written() {
   out_sent_ = 0;
+  room_ = 0;
   if (out_.capacity() > room_kept) {
     std::string().swap(out_);
   } else {

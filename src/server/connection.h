@@ -21,6 +21,7 @@ class Connection final : public Guest,
 
   void start();
   void send(const proto::ServerMessage& message) override;
+  void make_room(std::size_t bytes) override;
   void hang_up(Error error, const std::string& message) override;
 
   // Writes as much as the other side takes.
@@ -46,6 +47,7 @@ class Connection final : public Guest,
   FrameCutter cutter_;
   std::string out_;
   std::size_t out_sent_ = 0;
+  std::size_t room_ = 0;                         // beyond the limit, until all is written
   std::chrono::steady_clock::time_point since_;  // it began, or was told to go
   bool is_dirty_ = false;
   bool is_waiting_to_write_ = false;

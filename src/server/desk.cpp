@@ -26,6 +26,12 @@ bool needs_session(const proto::Request& request) {
   }
 }
 
+std::size_t bytes_of(const std::vector<proto::Answer>& parts) {
+  std::size_t bytes = 0;
+  for (const proto::Answer& part : parts) bytes += part.ByteSizeLong();
+  return bytes;
+}
+
 }  // namespace
 
 Desk::Desk(Engine& engine, EngineHost& host, DeskOptions options)
@@ -377,7 +383,10 @@ void Desk::read(Guest& guest, const proto::Read& read) {
   if (read.stale() || role_ == Role::following) {
     for (proto::Answer& part : *parts) part.set_age(age().value);
   }
-  const auto tell = [this, parts](Guest& to) { this->tell(to, *parts); };
+  const auto tell = [this, parts, is_backup = read.has_backup()](Guest& to) {
+    if (is_backup) to.make_room(bytes_of(*parts));
+    this->tell(to, *parts);
+  };
   if (read.has_status() && options_.complete_status) {
     options_.complete_status(parts->front().status(),
                              [this, parts, tell, number = guest.number_](const auto& status) {

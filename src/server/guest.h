@@ -2,6 +2,7 @@
 // (server/desk.h) keeps here what it knows of the conversation.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -19,6 +20,8 @@ class Guest {
   virtual ~Guest() = default;
 
   virtual void send(const proto::ServerMessage& message) = 0;
+  // So many bytes follow at once that it has asked for: it is not too slow if it takes them later.
+  virtual void make_room(std::size_t /*bytes*/) {}
   // Says Goodbye, and why; nothing is received or sent any more.
   virtual void hang_up(Error error, const std::string& message) = 0;
 

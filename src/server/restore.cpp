@@ -19,7 +19,13 @@ namespace baton::server {
 
 namespace {
 
+// Longer for what is large.
 constexpr std::chrono::seconds patience_with_etcd{15};
+constexpr std::size_t bytes_per_second = 1'000'000;
+
+std::chrono::seconds patience_for(const proto::Backup& backup) {
+  return patience_with_etcd + std::chrono::seconds(backup.snapshot().size() / bytes_per_second);
+}
 
 std::string first_record() {
   proto::Batch batch;
@@ -65,7 +71,7 @@ class EtcdRestorer {
       : backup_(backup),
         journal_(journal),
         fences_(fences),
-        deadline_(io_, patience_with_etcd),
+        deadline_(io_, patience_for(backup)),
         seat_(io_, journal, "restore", "baton restore", named(cluster),
               std::make_shared<spdlog::logger>("", std::make_shared<spdlog::sinks::null_sink_mt>()),
               events()) {}

@@ -99,6 +99,20 @@ TEST_F(Operation, EtcdThatComesCloseToItsQuotaIsWarnedOf) {
   EXPECT_TRUE(status->etcd.at(0).is_healthy);
 }
 
+// More than a connection may have unsent otherwise.
+TEST_F(Operation, ALargeServiceIsBackedUp) {
+  Fleet fleet(watched({.servers = 1}));
+  auto client = fleet.connect({.ttl = std::chrono::seconds(60)});
+  const std::string value(60'000, 'x');
+  constexpr std::size_t files = 700;
+  for (std::size_t i = 0; i < files; ++i) ASSERT_TRUE(client.put(std::to_string(i), value));
+  for (int i = 0; i < 2; ++i) {
+    const auto backup = client.backup();
+    ASSERT_TRUE(backup) << backup.message();
+    EXPECT_GT(backup->size(), files * value.size());
+  }
+}
+
 // A file that is written again and again, until two snapshots have taken the place of most of it.
 TEST_F(Operation, HistoryIsCompactedOnlyInAnEtcdOfOurOwn) {
   for (const bool is_dedicated : {false, true}) {

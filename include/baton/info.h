@@ -104,6 +104,27 @@ struct EtcdInfo {
   std::string problem;
 };
 
+// A group of peers as one of its members sees it.
+struct PeerMemberInfo {
+  std::string id;
+  std::string address;
+  bool belongs = false;  // to the group now
+  bool is_connected = false;
+  bool is_arbiter = false;  // of elections
+  std::string problem;      // why it cannot be reached
+};
+struct PeerGroupInfo {
+  std::string name;
+  std::string self;
+  std::string algorithm;
+  std::string election;
+  std::uint64_t epoch = 0;
+  bool is_working = false;  // a majority agrees on who belongs to it
+  std::vector<PeerMemberInfo> members;
+  std::uint64_t messages = 0;  // of the algorithm, that this member has sent
+  std::uint64_t grants = 0;
+};
+
 struct StatusInfo {
   std::string server;
   std::string program;
@@ -130,6 +151,7 @@ struct StatusInfo {
   std::chrono::microseconds proof_left{0};  // for so long it is sure to lead, without asking
   std::vector<ServerInfo> servers;
   std::vector<EtcdInfo> etcd;
+  std::optional<PeerGroupInfo> group;  // of a member of a group of peers
 };
 
 }  // namespace v1

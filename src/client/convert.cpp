@@ -96,6 +96,27 @@ std::vector<SessionInfo> sessions_of(const proto::Answer& answer) {
   return all;
 }
 
+namespace {
+
+PeerGroupInfo group_info(const proto::PeerGroup& group) {
+  PeerGroupInfo info{.name = group.name(),
+                     .self = group.self(),
+                     .algorithm = group.algorithm(),
+                     .election = group.election(),
+                     .epoch = group.epoch(),
+                     .is_working = group.working(),
+                     .members = {},
+                     .messages = group.messages(),
+                     .grants = group.grants()};
+  for (const proto::PeerGroup::Member& one : group.members()) {
+    info.members.push_back(
+        {one.id(), one.address(), one.belongs(), one.connected(), one.arbiter(), one.problem()});
+  }
+  return info;
+}
+
+}  // namespace
+
 StatusInfo status_of(const proto::Status& status) {
   StatusInfo info{.server = status.server(),
                   .program = status.program(),
@@ -121,7 +142,8 @@ StatusInfo status_of(const proto::Status& status) {
                   .trouble = status.trouble(),
                   .proof_left = microseconds(status.proof_left()),
                   .servers = {},
-                  .etcd = {}};
+                  .etcd = {},
+                  .group = {}};
   for (const proto::ClusterServer& one : status.servers()) {
     info.servers.push_back({one.name(), one.url(), one.program(), one.position(), one.leads()});
   }
@@ -129,6 +151,7 @@ StatusInfo status_of(const proto::Status& status) {
     info.etcd.push_back(
         {one.endpoint(), one.healthy(), one.leads(), one.version(), one.bytes(), one.problem()});
   }
+  if (status.has_group()) info.group = group_info(status.group());
   return info;
 }
 

@@ -62,7 +62,7 @@ class Peer final : private GroupHost, private LinkEvents {
   const Group& group() const { return *group_; }
   const GroupFile& file() const { return options_.group; }
   NodeId self() const { return options_.self; }
-  Links& links() { return *links_; }
+  const Links& links() const { return *links_; }
   std::string name_of(NodeId node) const { return options_.group.members[node.value].id; }
   // It is in a view that a majority confirms.
   bool is_working() const { return group_->members().is_active() && group_->members().has_lease(); }

@@ -249,15 +249,29 @@ void Member::told(NodeId from, std::string_view bytes) {
 
 void Member::complete_status(proto::Status status, std::function<void(const proto::Status&)> done) {
   status.set_trouble(peer_->trouble());
-  const View& view = peer_->group().members().view();
+  status.clear_journal();
+  status.clear_last_fence();
+  const net::Group& group = peer_->group();
+  const View& view = group.members().view();
+  proto::PeerGroup& told = *status.mutable_group();
+  told.set_name(options_.group.group);
+  told.set_self(peer_->name_of(peer_->self()));
+  told.set_algorithm(options_.group.algorithm);
+  told.set_election(options_.group.election);
+  told.set_epoch(view.epoch.number.value);
+  told.set_working(peer_->is_working());
+  told.set_messages(group.counters().of_algorithms());
+  told.set_grants(group.counters().grants);
   for (std::uint32_t i = 0; i < options_.group.members.size(); ++i) {
     const net::LinkMember& member = options_.group.members[i];
     const bool is_self = NodeId{i} == peer_->self();
-    if (!is_self && view.find({i}) == nullptr) continue;
-    proto::ClusterServer& server = *status.add_servers();
-    server.set_name(member.id);
-    server.set_url(member.host + ":" + std::to_string(member.port));
-    server.set_leads(peer_->group().arbiter() == NodeId{i});
+    proto::PeerGroup::Member& one = *told.add_members();
+    one.set_id(member.id);
+    one.set_address(member.host + ":" + std::to_string(member.port));
+    one.set_belongs(peer_->is_working() && view.find({i}) != nullptr);
+    one.set_connected(is_self || peer_->links().is_connected({i}));
+    one.set_arbiter(group.arbiter() == NodeId{i});
+    if (!one.connected()) one.set_problem(peer_->links().last_problem({i}));
   }
   done(status);
 }

@@ -141,6 +141,7 @@ void Host::lead() {
   const auto begin = std::chrono::steady_clock::now();
   engine_->start([this] { serve({}); });
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  if (options_.gate != nullptr) return;
   log_->info("read {}: {} commands since the last snapshot, {} sessions, in {:.3f} s",
              journal_->describe(), engine_->counters().replayed, engine_->state().session_count(),
              took.count());
@@ -230,7 +231,7 @@ void Host::serve(service::Duration promised) {
   ++leaderships_.begun;
   desk_->open(promised);
   be_ready();
-  log_->info("leading in epoch {}", engine_->epoch());
+  if (options_.gate == nullptr) log_->info("leading in epoch {}", engine_->epoch());
   if (engine_->state().is_recovering()) {
     log_->warn("after a crash: nothing is granted until {} sessions have reported what they hold",
                engine_->state().unreported().size());

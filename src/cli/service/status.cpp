@@ -59,6 +59,21 @@ boost::json::object json_of_cluster(const StatusInfo& status) {
           {"etcd", etcd}};
 }
 
+boost::json::object json_of(const PeerGroupInfo& group) {
+  boost::json::array members;
+  for (const PeerMemberInfo& one : group.members) {
+    members.push_back({{"id", one.id},
+                       {"address", one.address},
+                       {"belongs", one.belongs},
+                       {"connected", one.is_connected},
+                       {"arbiter", one.is_arbiter},
+                       {"problem", one.problem}});
+  }
+  return {{"name", group.name},         {"self", group.self},     {"algorithm", group.algorithm},
+          {"election", group.election}, {"epoch", group.epoch},   {"working", group.is_working},
+          {"messages", group.messages}, {"grants", group.grants}, {"members", members}};
+}
+
 boost::json::object json_of(const local::Meeting& meeting, const StatusInfo& status) {
   boost::json::object object{
       {"scope", word_of(meeting.scope)},
@@ -82,6 +97,10 @@ boost::json::object json_of(const local::Meeting& meeting, const StatusInfo& sta
       {"waits_for_reports_of",
        boost::json::array(status.waits_for_reports_of.begin(), status.waits_for_reports_of.end())}};
   if (is_in_cluster(status)) object["cluster"] = json_of_cluster(status);
+  if (status.group) {
+    object["group"] = json_of(*status.group);
+    object["trouble"] = status.trouble;
+  }
   return object;
 }
 
@@ -112,6 +131,19 @@ std::string text_of_cluster(const StatusInfo& status) {
   return "\n" + servers.str(terminal_width()) + "\n" + etcd.str(terminal_width());
 }
 
+std::string text_of(const PeerGroupInfo& group) {
+  Table members({"member", "address", "state", "problem"});
+  for (const PeerMemberInfo& one : group.members) {
+    std::string state = one.belongs        ? "belongs to the group"
+                        : one.is_connected ? "is there"
+                                           : "cannot be reached";
+    if (one.id == group.self) state += ", this one";
+    if (one.is_arbiter) state += ", arbitrates elections";
+    members.add({one.id, one.address, state, one.problem});
+  }
+  return "\n" + members.str(terminal_width());
+}
+
 std::string text_of(const local::Meeting& meeting, const StatusInfo& status) {
   std::string text;
   const auto line = [&](std::string_view name, const std::string& value) {
@@ -120,7 +152,11 @@ std::string text_of(const local::Meeting& meeting, const StatusInfo& status) {
   line("scope", meeting.describe());
   line("url", meeting.url);
   line("server", fmt::format("{}, {}, process {}", status.server, status.program, status.process));
-  if (status.follows) {
+  if (status.group) {
+    line("group", fmt::format("{}, locks by {}, elections by {}", status.group->name,
+                              status.group->algorithm, status.group->election));
+    line("epoch", std::to_string(status.group->epoch));
+  } else if (status.follows) {
     line("follows", fmt::format("{}, epoch {}",
                                 status.leader.empty() ? "nobody: no server leads" : status.leader,
                                 status.epoch));
@@ -128,11 +164,18 @@ std::string text_of(const local::Meeting& meeting, const StatusInfo& status) {
     line("leads", fmt::format("for {}, epoch {}", spoken(status.leads_for), status.epoch));
   }
   if (!status.trouble.empty()) line("trouble", status.trouble);
-  line("journal", fmt::format("{}, {} records", status.journal, grouped(status.position)));
+  if (!status.group) {
+    line("journal", fmt::format("{}, {} records", status.journal, grouped(status.position)));
+  }
   line("in use", fmt::format("{} sessions, {} locks held or waited for, {} waiting, {} files",
                              grouped(status.sessions), grouped(status.locks),
                              grouped(status.waiters), grouped(status.files)));
-  line("last fence", std::to_string(status.last_fence));
+  if (status.group) {
+    line("entries", fmt::format("{}, with {} messages sent from here",
+                                grouped(status.group->grants), grouped(status.group->messages)));
+  } else {
+    line("last fence", std::to_string(status.last_fence));
+  }
   for (const std::string& url : status.http) line("http", url);
   if (!status.waits_for_reports_of.empty()) {
     line("recovering", fmt::format("{} sessions have yet to say what they hold; until then nothing "
@@ -140,6 +183,7 @@ std::string text_of(const local::Meeting& meeting, const StatusInfo& status) {
                                    status.waits_for_reports_of.size()));
   }
   if (is_in_cluster(status)) text += text_of_cluster(status);
+  if (status.group) text += text_of(*status.group);
   if (meeting.scope != local::Scope::given) {
     text += "\nLocks of another scope (another user, another machine, another URL) are others.\n";
   }

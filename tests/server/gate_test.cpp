@@ -36,6 +36,10 @@ class ScriptedGate final : public Gate {
   void leave(service::Space space, const std::string& name) override {
     note("leave ", space, name);
   }
+  void led(const service::Change& change) override {
+    const std::lock_guard lock(mutex_);
+    led_ += (led_.empty() ? "" : ", ") + change.key + "=" + change.value;
+  }
   void complete_locks(const proto::Read::Locks&, std::function<void(Locks)> done) override {
     boost::asio::post(host->io(), [done = std::move(done), locks = elsewhere] { done(locks); });
   }
@@ -49,6 +53,12 @@ class ScriptedGate final : public Gate {
   std::string told() const {
     const std::lock_guard lock(mutex_);
     return told_;
+  }
+
+  // Who leads here: "boss=first, boss=" as one comes and goes.
+  std::string led() const {
+    const std::lock_guard lock(mutex_);
+    return led_;
   }
 
   Host* host = nullptr;
@@ -65,6 +75,7 @@ class ScriptedGate final : public Gate {
 
   mutable std::mutex mutex_;
   std::string told_;
+  std::string led_;
 };
 
 class GateTest : public testing::Test {
@@ -221,6 +232,7 @@ TEST_F(GateTest, LeadersHereAndElsewhereAreSeenInOrder) {
            "resigned 102";
   })) << seen;
   EXPECT_EQ(gate.told(), "want boss!, leave boss!");
+  EXPECT_EQ(gate.led(), "boss=here, boss=") << "of those elsewhere it has told itself";
 }
 
 TEST_F(GateTest, LocksTellWhatIsHeldElsewhere) {

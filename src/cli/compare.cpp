@@ -11,6 +11,7 @@
 #include "cli/compare_election.h"
 #include "cli/compare_formulas.h"
 #include "cli/compare_layers.h"
+#include "cli/compare_network.h"
 #include "cli/compare_plot.h"
 #include "cli/group_options.h"
 #include "cli/numbers.h"
@@ -49,6 +50,8 @@ struct Options {
   PlotOptions plot;
   std::uint64_t seed = 1;
   bool layers = false;
+  bool network = false;
+  double seconds = 0.5;
   bool narrowed = false;  // to some algorithms or sizes
   bool sized = false;
   bool json = false;
@@ -302,6 +305,11 @@ int compare(const Options& options) {
                            options.sized ? sizes(options.processes) : std::vector<std::int64_t>{5},
                            options.seed, options.json, options.ascii});
   }
+  if (options.network) {
+    return compare_network({options.algorithms,
+                            options.sized ? sizes(options.processes) : std::vector<std::int64_t>{3},
+                            options.seconds, options.seed, options.json, options.ascii});
+  }
   Kind kind{};
   std::vector<const sim::Entry*> chosen = chosen_by(options, kind);
   std::vector<Setup> setups;
@@ -337,6 +345,16 @@ void add_compare(CLI::App& app, Action& action) {
       ->add_flag("--layers", options->layers,
                  "What the layers cost when nothing fails, and how soon they recover")
       ->disable_flag_override();
+  auto* network =
+      command
+          ->add_flag("--network", options->network,
+                     "What they cost between real processes on this machine, beside the simulator")
+          ->disable_flag_override();
+  command
+      ->add_option("--seconds", options->seconds,
+                   "How long all want in, under --network (default: 0.5)")
+      ->check(CLI::Range(0.01, 3600.0))
+      ->needs(network);
   command->add_option("-n,--processes", options->processes, "Group sizes: 5 or 2..50; may repeat")
       ->allow_extra_args(false)
       ->capture_default_str();
@@ -353,7 +371,8 @@ void add_compare(CLI::App& app, Action& action) {
       "  baton compare --kind election -n 8\n"
       "  baton compare --kind formulas\n"
       "  baton compare --layers\n"
-      "Exit code 1: a measured value differs from theory.");
+      "  baton compare --network -n 5 ricart-agrawala suzuki-kasami\n"
+      "Exit code 1: a measured value differs from theory, or the wire from the simulator.");
   command->callback([&action, command, options] {
     options->narrowed = command->count("algorithms") + command->count("--processes") > 0;
     options->sized = command->count("--processes") > 0;

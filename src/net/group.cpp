@@ -139,7 +139,9 @@ void Group::dispatch(NodeId from, std::string_view bytes) {
     arriving_.vector = VectorClock(std::move(entries));
     bytes = stamp.rest();
   }
-  switch (static_cast<What>(first & ~stamped)) {
+  const auto what = static_cast<What>(first & ~stamped);
+  if (from != self() && (what == What::in_view || what == What::election)) ++counters_.taken;
+  switch (what) {
     case What::control:
       return receive_control(from, bytes);
     case What::in_view:
@@ -268,6 +270,7 @@ void Group::send(std::uint32_t instance, const Outgoing& message) {
                              : message.phase == Phase::exit ? counters_.exit
                                                             : counters_.upkeep;
     ++counter;
+    ++counters_.sent;
   }
   if (options_.traced) {
     TraceEvent event;
@@ -281,6 +284,7 @@ void Group::send(std::uint32_t instance, const Outgoing& message) {
   }
   if (!is_own) write_name(one.space, one.name, bytes);
   bytes += message.bytes;
+  if (message.to != self()) counters_.bytes += bytes.size();
   post(message.to, std::move(bytes), true);
 }
 

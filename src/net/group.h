@@ -77,6 +77,11 @@ struct GroupCounters {
   std::uint64_t exit = 0;
   std::uint64_t upkeep = 0;  // of the membership, and of starting what is used
   std::uint64_t received = 0;
+  // Of instances, to others and from others: a group in which as many were taken as were sent has
+  // nothing under way.
+  std::uint64_t sent = 0;
+  std::uint64_t taken = 0;
+  std::uint64_t bytes = 0;  // of those sent, without what links add
   std::uint64_t grants = 0;
   std::uint64_t views = 0;
 

@@ -167,7 +167,7 @@ CrewCounters Crew::counters(NodeId member) {
   std::istringstream words(hear(member, "counters"));
   CrewCounters counters;
   words >> counters.enter >> counters.exit >> counters.upkeep >> counters.received >>
-      counters.grants;
+      counters.grants >> counters.sent >> counters.taken >> counters.bytes;
   return counters;
 }
 
@@ -180,17 +180,22 @@ CrewCounters Crew::counters() {
     all.upkeep += one.upkeep;
     all.received += one.received;
     all.grants += one.grants;
+    all.sent += one.sent;
+    all.taken += one.taken;
+    all.bytes += one.bytes;
   }
   return all;
 }
 
+// The counters are read one after the other, while the members go on. But if all that had been sent
+// by the end of this reading was taken before it began, nothing was under way in between.
 void Crew::wait_until_quiet() {
-  std::uint64_t before = counters().of_algorithm();
-  for (int quiet = 0; quiet < 3;) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    const std::uint64_t now = counters().of_algorithm();
-    quiet = now == before ? quiet + 1 : 0;
-    before = now;
+  const auto end = Clock::now() + std::chrono::seconds(30);
+  for (std::uint64_t taken_before = counters().taken;;) {
+    const CrewCounters now = counters();
+    if (now.sent == taken_before) return;
+    if (Clock::now() > end) throw CrewError("the group does not fall silent");
+    taken_before = now.taken;
   }
 }
 

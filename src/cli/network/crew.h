@@ -4,14 +4,16 @@
 // over a socket, one line per packet:
 //
 //   captain                      member
-//   request NAME                 granted NAME NANOSECONDS   (since the request was carried out)
+//   request NAME                 granted NAME NANOSECONDS AT   (since the request was carried out)
 //   release NAME
-//   counters                     counters ENTER EXIT UPKEEP RECEIVED GRANTS
+//   leave NAME                   left NAME AT                  (and releases it)
+//   counters                     counters ENTER EXIT UPKEEP RECEIVED GRANTS SENT TAKEN BYTES
 //   count PATH LOCK TIMES        progress DONE …, then counted DONE SECONDS WAITS…
 //   enter LOCK SECONDS           likewise, without a file
 //   crash                        (is gone)
 //
-// A member whose captain is gone ends.
+// AT is in nanoseconds of the machine's steady clock, the same for all members. A member whose
+// captain is gone ends.
 #pragma once
 
 #include <sys/types.h>
@@ -41,6 +43,9 @@ struct CrewCounters {
   std::uint64_t upkeep = 0;
   std::uint64_t received = 0;
   std::uint64_t grants = 0;
+  std::uint64_t sent = 0;  // of instances, to other members
+  std::uint64_t taken = 0;
+  std::uint64_t bytes = 0;  // of those sent
 
   std::uint64_t of_algorithm() const { return enter + exit; }
 };
@@ -80,7 +85,8 @@ class Crew {
 
   CrewCounters counters(NodeId member);
   CrewCounters counters();  // of all
-  // Nobody has sent anything for a while.
+  // Until nothing of any algorithm is under way. Not for those that never fall silent: throws
+  // CrewError after half a minute.
   void wait_until_quiet();
   pid_t process(NodeId member) const { return members_[member.value].process; }
 

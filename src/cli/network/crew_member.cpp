@@ -104,11 +104,16 @@ class CrewMember final : net::PeerEvents {
       peer_.request(net::Space::lock, name);
     } else if (verb == "release" && words >> name) {
       peer_.release(net::Space::lock, name);
+    } else if (verb == "leave" && words >> name) {
+      const Clock::time_point now = Clock::now();
+      peer_.release(net::Space::lock, name);
+      say("left " + name + " " + std::to_string(now.time_since_epoch().count()));
     } else if (verb == "counters") {
       const net::GroupCounters& all = peer_.group().counters();
       say("counters " + std::to_string(all.enter) + " " + std::to_string(all.exit) + " " +
           std::to_string(all.upkeep) + " " + std::to_string(all.received) + " " +
-          std::to_string(all.grants));
+          std::to_string(all.grants) + " " + std::to_string(all.sent) + " " +
+          std::to_string(all.taken) + " " + std::to_string(all.bytes));
     } else if (verb == "count") {
       Work work;
       if (words >> work.path >> work.lock >> work.times) begin(std::move(work));
@@ -186,9 +191,9 @@ class CrewMember final : net::PeerEvents {
 
   void granted(net::Space, const std::string& name, const Fence&) override {
     if (work_ != nullptr && work_->lock == name) return entered();
-    const auto waited =
-        std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - asked_[name]);
-    say("granted " + name + " " + std::to_string(waited.count()));
+    const Clock::time_point now = Clock::now();
+    say("granted " + name + " " + std::to_string((now - asked_[name]).count()) + " " +
+        std::to_string(now.time_since_epoch().count()));
   }
   void lost(net::Space, const std::string& name) override { say("problem lost " + name); }
   void view_changed() override {

@@ -295,7 +295,17 @@ std::vector<const sim::Entry*> chosen_by(const Options& options, Kind& kind) {
   return chosen;
 }
 
+int compare_on_network(const Options& options) {
+  if (options.layers || !options.kind.empty() || options.plot.given) {
+    throw UsageError("--network goes with neither --kind nor --layers nor --svg");
+  }
+  return compare_network({options.algorithms,
+                          options.sized ? sizes(options.processes) : std::vector<std::int64_t>{3},
+                          options.seconds, options.seed, options.json, options.ascii});
+}
+
 int compare(const Options& options) {
+  if (options.network) return compare_on_network(options);
   if (options.kind == "formulas") {
     if (options.narrowed) throw UsageError("--kind formulas takes neither algorithms nor -n");
     return compare_formulas(options.seed, options.json, options.ascii);
@@ -304,11 +314,6 @@ int compare(const Options& options) {
     return compare_layers({options.algorithms,
                            options.sized ? sizes(options.processes) : std::vector<std::int64_t>{5},
                            options.seed, options.json, options.ascii});
-  }
-  if (options.network) {
-    return compare_network({options.algorithms,
-                            options.sized ? sizes(options.processes) : std::vector<std::int64_t>{3},
-                            options.seconds, options.seed, options.json, options.ascii});
   }
   Kind kind{};
   std::vector<const sim::Entry*> chosen = chosen_by(options, kind);

@@ -2,6 +2,7 @@
 #include "cli/network/commands.h"
 #include "cli/program.h"
 #include "cli/service/commands.h"
+#include "cli/trace.h"
 
 namespace {
 
@@ -10,6 +11,7 @@ void add_commands(CLI::App& app, baton::cli::Action& action) {
   baton::cli::add_sim(app, action);
   baton::cli::add_compare(app, action);
   baton::cli::add_check(app, action);
+  baton::cli::add_trace(app, action);
   baton::cli::add_serve(app, action);
   baton::cli::add_peer(app, action);
   baton::cli::add_service_commands(app, action);

@@ -55,23 +55,27 @@ Group::Group(GroupHost& host, GroupOptions options, const Membership::Durable& d
       options_(std::move(options)),
       membership_(options_.self, *options_.setup, durable),
       drawn_(options_.seed),
-      vector_(options_.setup->size) {
+      clocks_(options_.clocks) {
+  if (clocks_.vector.entries().empty()) clocks_.vector = VectorClock(options_.setup->size);
   election_ = make(*options_.election, Space::election, {});
 }
 
 Group::~Group() = default;
 
 void Group::start() {
+  begin_step();
   direct([](Membership& membership, auto& decided) { membership.start(decided); });
   settle();
 }
 
 void Group::suspect(NodeId node) {
+  begin_step();
   direct([&](Membership& membership, auto& decided) { membership.suspect(node, decided); });
   settle();
 }
 
 void Group::expire(GroupTimer timer) {
+  begin_step();
   if (timer.instance != 0) {
     const auto found = running_.find(timer.instance);
     if (found == running_.end()) return;
@@ -89,6 +93,7 @@ void Group::expire(GroupTimer timer) {
 // --- What the application wants -----------------------------------------------------------------
 
 void Group::request(Space space, const std::string& name) {
+  begin_step();
   if (options_.traced) host_.record(note(TraceKind::request, nobody, name));
   Running& one = running(space, name);
   // First the request: as it begins, it asks for what is wished.
@@ -99,6 +104,7 @@ void Group::request(Space space, const std::string& name) {
 }
 
 void Group::release(Space space, const std::string& name) {
+  begin_step();
   Instance& instance = *running(space, name).instance;
   // It may be lost, and the host about to be told.
   if (!instance.is_inside()) return;
@@ -120,6 +126,7 @@ void Group::tell(NodeId to, std::string_view words, bool lasting) {
 void Group::receive(NodeId from, std::string_view bytes) {
   if (from.value >= options_.setup->size) return;
   ++counters_.received;
+  begin_step();
   dispatch(from, bytes);
   settle();
 }
@@ -175,20 +182,21 @@ void Group::receive_in_view(NodeId from, std::string_view bytes) {
   Space space{};
   std::string name;
   if (!read_name(bytes, space, name)) return host_.received_nonsense(from);
-  if (!is_of_now(from, bytes)) return;
+  if (!is_of_now(from, bytes)) return note_drop(from);
   Running& one = running(space, name);
   if (may_begin(one)) begin(one);
   hand_over(from, bytes, one);
 }
 
 void Group::receive_election(NodeId from, std::string_view bytes) {
-  if (is_of_now(from, bytes)) hand_over(from, bytes, running_.at(election_));
+  if (!is_of_now(from, bytes)) return note_drop(from);
+  hand_over(from, bytes, running_.at(election_));
 }
 
 void Group::hand_over(NodeId from, std::string_view in_view, Running& one) {
   if (options_.traced && arriving_.message != 0) {
-    lamport_.now = std::max(lamport_.now, arriving_.lamport);
-    vector_.merge(arriving_.vector);
+    clocks_.lamport.now = std::max(clocks_.lamport.now, arriving_.lamport);
+    clocks_.vector.merge(arriving_.vector);
     TraceEvent event = note(TraceKind::receive, from);
     event.message = arriving_.message;
     std::tie(event.name, event.body) = one.instance->describe(in_view);
@@ -276,7 +284,7 @@ void Group::send(std::uint32_t instance, const Outgoing& message) {
     TraceEvent event;
     if (message.to != self()) {
       event = note(TraceKind::send, message.to, std::string(message.type));
-      event.message = ++traced_messages_ * options_.setup->size + self().value;
+      event.message = ++clocks_.messages * options_.setup->size + self().value;
       event.body = message.body;
       host_.record(event);
     }
@@ -429,13 +437,28 @@ void Group::settle() {
 
 // --- Traces -------------------------------------------------------------------------------------
 
+void Group::begin_step() {
+  if (options_.traced) step_at_ = options_.now();
+}
+
 TraceEvent Group::note(TraceKind kind, NodeId peer, std::string name) {
-  TraceEvent event{.at = options_.now(), .node = self(), .kind = kind, .peer = peer};
+  TraceEvent event{.at = step_at_, .node = self(), .kind = kind, .peer = peer};
   event.name = std::move(name);
-  event.lamport = lamport_.tick();
-  vector_.tick(self());
-  event.vector = vector_;
+  event.lamport = clocks_.lamport.tick();
+  clocks_.vector.tick(self());
+  event.vector = clocks_.vector;
   return event;
+}
+
+// It happens to nobody, and has the times of its sending. What it was, its sender knows.
+void Group::note_drop(NodeId from) {
+  if (!options_.traced || arriving_.message == 0) return;
+  TraceEvent event = arriving_;
+  event.at = step_at_;
+  event.node = self();
+  event.kind = TraceKind::drop;
+  event.peer = from;
+  host_.record(event);
 }
 
 void Group::write_stamp(const TraceEvent& event, std::string& to) const {

@@ -62,6 +62,13 @@ class GroupHost {
   ~GroupHost() = default;
 };
 
+// What a process's trace goes on with if the group begins anew.
+struct TraceClocks {
+  LamportClock lamport;
+  VectorClock vector;
+  std::uint64_t messages = 0;
+};
+
 struct GroupOptions {
   NodeId self;
   std::shared_ptr<const Setup> setup;
@@ -70,6 +77,7 @@ struct GroupOptions {
   bool traced = false;
   std::uint64_t seed = 0;
   std::function<Ticks()> now;  // for traces
+  TraceClocks clocks{};
 };
 
 struct GroupCounters {
@@ -111,6 +119,7 @@ class Group final : private InstanceHost {
   NodeId self() const { return options_.self; }
   NodeId arbiter() const { return arbiter_; }
   const GroupCounters& counters() const { return counters_; }
+  const TraceClocks& clocks() const { return clocks_; }
   std::size_t instances() const { return by_name_.size(); }
 
  private:
@@ -163,7 +172,9 @@ class Group final : private InstanceHost {
   void later(std::function<void()> what) { to_tell_.push_back(std::move(what)); }
   void settle();
 
+  void begin_step();
   TraceEvent note(TraceKind kind, NodeId peer = nobody, std::string name = {});
+  void note_drop(NodeId from);
   void write_stamp(const TraceEvent& event, std::string& to) const;
 
   GroupHost& host_;
@@ -185,10 +196,9 @@ class Group final : private InstanceHost {
   bool is_settling_ = false;
 
   GroupCounters counters_;
-  LamportClock lamport_;
-  VectorClock vector_;
+  TraceClocks clocks_;
   TraceEvent arriving_;  // the stamp of the message that is being received
-  std::uint64_t traced_messages_ = 0;
+  Ticks step_at_{0};     // what follows from one event happens at one time
 };
 
 }  // namespace baton::net

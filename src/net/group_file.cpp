@@ -200,6 +200,19 @@ GroupFile read_group(const std::string& path) {
   return parse_group(text, path);
 }
 
+Trace trace_of(const GroupFile& group) {
+  Trace trace;
+  trace.algorithm = group.algorithm;
+  trace.size = static_cast<std::uint32_t>(group.members.size());
+  bool are_numbers = true;
+  for (std::uint32_t i = 0; i < trace.size; ++i) {
+    trace.names.push_back(group.members[i].id);
+    are_numbers = are_numbers && trace.names.back() == std::to_string(i);
+  }
+  if (are_numbers) trace.names.clear();
+  return trace;
+}
+
 void check_algorithms(const GroupFile& group) {
   known(group.algorithm, Kind::mutual_exclusion, "lock");
   known(group.election, Kind::election, "election");

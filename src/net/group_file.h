@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "core/ids.h"
+#include "core/trace.h"
 #include "net/links.h"
 
 namespace baton::net {
@@ -51,6 +52,8 @@ class GroupFileError : public std::runtime_error {
 // `source` is its name in messages, and the folder of relative paths. Throws GroupFileError.
 GroupFile parse_group(std::string_view text, const std::string& source);
 GroupFile read_group(const std::string& path);
+// A trace of the group, without events.
+Trace trace_of(const GroupFile& group);
 // The algorithms are known, and keep their promises here. Throws GroupFileError.
 void check_algorithms(const GroupFile& group);
 

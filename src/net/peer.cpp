@@ -63,7 +63,8 @@ void Peer::make_group() {
                    .election = find(options_.group.election),
                    .traced = options_.traced,
                    .seed = drawn(),
-                   .now = [this] { return Ticks{loop::boottime_us() - began_us_}; }},
+                   .now = [this] { return Ticks{loop::boottime_us() - began_us_}; },
+                   .clocks = group_ == nullptr ? TraceClocks{} : group_->clocks()},
       promises_->kept());
 }
 

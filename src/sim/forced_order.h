@@ -30,7 +30,7 @@ struct Saturation {
   double entries_per_message_time = 0;
 };
 
-// All ask again as soon as they have left, and leave at once.
+// All ask again as soon as they have left. The time inside does not count.
 Saturation saturation(const Entry& entry, const Setup& setup);
 
 }  // namespace baton::sim

@@ -45,8 +45,7 @@ class CrewMember final : net::PeerEvents {
         peer_(io_, {.group = group, .self = self, .traced = !trace_folder.empty()},
               static_cast<net::PeerEvents&>(*this)) {
     if (!trace_folder.empty()) {
-      trace_.algorithm = group.algorithm;
-      trace_.size = static_cast<std::uint32_t>(group.members.size());
+      trace_ = net::trace_of(group);
       trace_path_ = trace_folder + "/" + group.members[self.value].id + ".jsonl";
     }
   }

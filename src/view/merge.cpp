@@ -1,0 +1,323 @@
+#include "view/merge.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <queue>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+namespace baton::view {
+
+namespace {
+
+using Micros = std::int64_t;
+
+// The longest pause that is worth showing, in message times.
+constexpr std::int64_t longest_pause = 4;
+
+struct NotOneRun {
+  std::string why;
+};
+
+class Merger {
+ public:
+  Merger(std::vector<TracePart>& parts, const MergeOptions& options)
+      : parts_(parts), options_(options) {}
+
+  MergedTrace merge() {
+    check_headers();
+    find_processes();
+    find_sends();
+    check_arrivals();
+    find_shifts();
+    put_in_order();
+    find_message_time();
+    write();
+    return std::move(merged_);
+  }
+
+ private:
+  struct Sending {
+    const TracePart* part;
+    const TraceEvent* event;
+  };
+  struct Placed {
+    const TraceEvent* event;
+    Micros at;
+  };
+
+  // --- Whether they belong together -------------------------------------------------------------
+
+  void check_headers() const {
+    const TracePart& first = parts_.front();
+    for (const TracePart& part : parts_) {
+      const auto differ = [&](const std::string& what) {
+        throw NotOneRun{first.source + " and " + part.source + " are of different groups: " + what};
+      };
+      if (part.trace.algorithm != first.trace.algorithm) {
+        differ(first.trace.algorithm + " and " + part.trace.algorithm);
+      }
+      if (part.trace.size != first.trace.size) {
+        differ(std::to_string(first.trace.size) + " and " + std::to_string(part.trace.size) +
+               " processes");
+      }
+      if (part.trace.names != first.trace.names) differ("their members have different names");
+    }
+  }
+
+  void find_processes() {
+    std::map<NodeId, const TracePart*> told_by;
+    for (const TracePart& part : parts_) {
+      if (part.trace.events.empty()) continue;
+      const NodeId own = part.trace.events.front().node;
+      for (const TraceEvent& event : part.trace.events) {
+        if (event.node == own) continue;
+        throw NotOneRun{part.source + " is of more than one process (" + name(own) + " and " +
+                        name(event.node) + "): only what each has written itself can be merged"};
+      }
+      const auto [other, is_new] = told_by.emplace(own, &part);
+      if (is_new) continue;
+      throw NotOneRun{other->second->source + " and " + part.source + " are both of process " +
+                      name(own)};
+    }
+    for (std::uint32_t i = 0; i < parts_.front().trace.size; ++i) {
+      if (!told_by.contains({i})) {
+        merged_.missing.push_back("there is no file of process " + name({i}));
+      }
+    }
+  }
+
+  void find_sends() {
+    for (const TracePart& part : parts_) {
+      for (const TraceEvent& event : part.trace.events) {
+        if (event.kind != TraceKind::send) continue;
+        const auto [other, is_new] = sends_.emplace(event.message, Sending{&part, &event});
+        if (is_new) continue;
+        throw NotOneRun{"message " + std::to_string(event.message) + " is sent in " +
+                        other->second.part->source + " and in " + part.source +
+                        ": they are not of one run"};
+      }
+    }
+  }
+
+  void check_arrivals() {
+    std::map<std::pair<NodeId, NodeId>, std::uint64_t> unknown;
+    for (const TracePart& part : parts_) {
+      for (const TraceEvent& event : part.trace.events) {
+        if (!is_arrival(event)) continue;
+        if (sending_of(event) == nullptr) {
+          ++unknown[{event.peer, event.node}];
+        } else {
+          check_arrival(part, event);
+        }
+      }
+    }
+    for (const auto& [way, count] : unknown) {
+      merged_.missing.push_back("no file tells of the sending of " + std::to_string(count) +
+                                (count == 1 ? " message" : " messages") + " from " +
+                                name(way.first) + " to " + name(way.second));
+    }
+  }
+
+  void check_arrival(const TracePart& part, const TraceEvent& event) const {
+    const Sending& sending = sends_.at(event.message);
+    const TraceEvent& sent = *sending.event;
+    const bool is_same = sent.node == event.peer && sent.peer == event.node &&
+                         (event.kind == TraceKind::drop || event.name.empty() ||
+                          (sent.name == event.name && sent.body == event.body));
+    const bool is_later = event.kind == TraceKind::drop || event.lamport > sent.lamport;
+    if (is_same && is_later) return;
+    throw NotOneRun{"message " + std::to_string(event.message) + " of " + sending.part->source +
+                    " is another one in " + part.source + ": they are not of one run"};
+  }
+
+  static bool is_arrival(const TraceEvent& event) {
+    return event.kind == TraceKind::receive || event.kind == TraceKind::drop;
+  }
+
+  const TraceEvent* sending_of(const TraceEvent& event) const {
+    const auto found = sends_.find(event.message);
+    return found == sends_.end() ? nullptr : found->second.event;
+  }
+
+  std::string name(NodeId node) const { return parts_.front().trace.name(node); }
+
+  // --- Time -------------------------------------------------------------------------------------
+
+  // From whom to whom: how long the quickest message took, by the clocks of both.
+  using Quickest = std::map<std::pair<NodeId, NodeId>, Micros>;
+
+  Quickest quickest() const {
+    Quickest found;
+    for (const TracePart& part : parts_) {
+      for (const TraceEvent& event : part.trace.events) {
+        const TraceEvent* sent = sending_of(event);
+        if (event.kind != TraceKind::receive || sent == nullptr) continue;
+        const Micros took = (event.at - sent->at).value;
+        const auto [at, is_new] = found.emplace(std::pair(event.peer, event.node), took);
+        at->second = std::min(at->second, took);
+      }
+    }
+    return found;
+  }
+
+  // Shifts by which every message takes at least so long; nothing if there are none. These are
+  // difference constraints, which Bellman and Ford's algorithm solves.
+  std::optional<std::vector<Micros>> shifts_for(const Quickest& quickest, Micros least) const {
+    const std::uint32_t size = parts_.front().trace.size;
+    std::vector<Micros> shifts(size, 0);
+    for (std::uint32_t round = 0; round <= size; ++round) {
+      bool is_settled = true;
+      for (const auto& [way, took] : quickest) {
+        const auto [from, to] = way;
+        const Micros latest = shifts[to.value] + took - least;
+        if (shifts[from.value] <= latest) continue;
+        shifts[from.value] = latest;
+        is_settled = false;
+      }
+      if (is_settled) return shifts;
+    }
+    return std::nullopt;
+  }
+
+  // The most that the quickest message can take. Messages in one direction only say nothing of it;
+  // and where clocks run at different speeds there may be no answer, and the order alone counts.
+  void find_shifts() {
+    const Quickest found = quickest();
+    constexpr Micros most = 1'000'000;
+    Micros possible = 0;
+    Micros impossible = most;
+    shifts_ = shifts_for(found, 0).value_or(std::vector<Micros>(parts_.front().trace.size, 0));
+    while (impossible - possible > 1) {
+      const Micros tried = (possible + impossible) / 2;
+      if (auto shifts = shifts_for(found, tried)) {
+        shifts_ = std::move(*shifts);
+        possible = tried;
+      } else {
+        impossible = tried;
+      }
+    }
+  }
+
+  Micros shifted(const TraceEvent& event) const {
+    return event.at.value + shifts_[event.node.value];
+  }
+
+  // Each process's events in their order, a receipt after its sending, and otherwise by time.
+  void put_in_order() {
+    using Next = std::tuple<Micros, std::uint32_t, std::size_t>;  // time, process, part
+    std::priority_queue<Next, std::vector<Next>, std::greater<>> ready;
+    std::vector<std::size_t> done(parts_.size());
+    std::unordered_map<std::uint64_t, std::vector<std::size_t>> waiting;  // for a message: parts
+    std::set<std::uint64_t> sent;
+    const auto offer = [&](std::size_t part) {
+      const auto& events = parts_[part].trace.events;
+      if (done[part] == events.size()) return;
+      const TraceEvent& next = events[done[part]];
+      if (is_arrival(next) && sending_of(next) != nullptr && !sent.contains(next.message)) {
+        waiting[next.message].push_back(part);
+      } else {
+        ready.emplace(shifted(next), next.node.value, part);
+      }
+    };
+    std::size_t all = 0;
+    for (std::size_t part = 0; part < parts_.size(); ++part) {
+      all += parts_[part].trace.events.size();
+      offer(part);
+    }
+    while (!ready.empty()) {
+      const std::size_t part = std::get<2>(ready.top());
+      ready.pop();
+      const TraceEvent& event = parts_[part].trace.events[done[part]++];
+      const Micros before = placed_.empty() ? shifted(event) : placed_.back().at;
+      placed_.push_back({&event, std::max(shifted(event), before)});
+      offer(part);
+      if (event.kind != TraceKind::send) continue;
+      sent.insert(event.message);
+      const auto held_up = waiting.extract(event.message);
+      if (held_up.empty()) continue;
+      for (const std::size_t other : held_up.mapped()) offer(other);
+    }
+    if (placed_.size() != all) {
+      throw NotOneRun{"messages arrive before they are sent, whatever the order: these files are "
+                      "not of one run"};
+    }
+  }
+
+  void find_message_time() {
+    std::unordered_map<std::uint64_t, Micros> sent;
+    std::vector<Micros> took;
+    for (const Placed& one : placed_) {
+      if (one.event->kind == TraceKind::send) sent.emplace(one.event->message, one.at);
+      if (one.event->kind != TraceKind::receive) continue;
+      const auto from = sent.find(one.event->message);
+      if (from != sent.end()) took.push_back(one.at - from->second);
+    }
+    merged_.messages = took.size();
+    if (took.empty()) return;
+    std::sort(took.begin(), took.end());
+    message_time_us_ = std::max<Micros>(took[took.size() / 2], 1);
+    merged_.message_time_us = static_cast<double>(message_time_us_);
+  }
+
+  // --- The merged trace -------------------------------------------------------------------------
+
+  // Its clocks are kept anew, and are those of the parts unless something is missing.
+  void write() {
+    const Trace& first = parts_.front().trace;
+    Trace& trace = merged_.trace;
+    trace.algorithm = first.algorithm;
+    trace.size = first.size;
+    trace.seed = first.seed;
+    trace.names = first.names;
+    TraceRecorder recorder(trace);
+    std::unordered_map<std::uint64_t, std::uint64_t> numbers;  // of messages, in the merged trace
+    Micros now = 0;
+    for (std::size_t i = 0; i < placed_.size(); ++i) {
+      const TraceEvent& event = *placed_[i].event;
+      if (i > 0) now += pause(placed_[i].at - placed_[i - 1].at);
+      const Ticks at{now * message_time.value / message_time_us_};
+      if (event.kind == TraceKind::send) {
+        numbers[event.message] = recorder.send(at, event.node, event.peer, event.name, event.body);
+      } else if (!is_arrival(event)) {
+        recorder.local(at, event.node, event.kind, event.peer, event.name);
+      } else if (!numbers.contains(event.message)) {
+        if (event.kind == TraceKind::drop) continue;
+        recorder.local(at, event.node, TraceKind::note, nobody,
+                       "gets " + event.name + event.body + " from " + name(event.peer));
+      } else if (event.kind == TraceKind::receive) {
+        recorder.receive(at, event.node, numbers[event.message]);
+      } else {
+        recorder.drop(at, event.node, numbers[event.message]);
+      }
+    }
+  }
+
+  Micros pause(Micros length) const {
+    return options_.keeps_pauses ? length : std::min(length, longest_pause * message_time_us_);
+  }
+
+  std::vector<TracePart>& parts_;
+  const MergeOptions& options_;
+  std::unordered_map<std::uint64_t, Sending> sends_;
+  std::vector<Micros> shifts_;
+  std::vector<Placed> placed_;
+  Micros message_time_us_ = 1;
+  MergedTrace merged_;
+};
+
+}  // namespace
+
+std::variant<MergedTrace, std::string> merge(std::vector<TracePart> parts,
+                                             const MergeOptions& options) {
+  try {
+    return Merger(parts, options).merge();
+  } catch (const NotOneRun& problem) {
+    return problem.why;
+  }
+}
+
+}  // namespace baton::view

@@ -184,8 +184,9 @@ class Report {
   void print_delays() const {
     using enum Table::Align;
     Table table({"algorithm", "N", "client delay: theory", "simulator", "wire", "µs",
-                 "sync delay: theory", "simulator", "wire", "µs", "message time"},
-                {left, right, right, right, right, right, right, right, right, right, right});
+                 "sync delay: theory", "simulator", "wire", "µs", "again", "message time"},
+                {left, right, right, right, right, right, right, right, right, right, right,
+                 right});
     for (const Row& row : rows_) {
       const sim::Measurement* client = row.get(Scenario::alone, Metric::delay);
       const sim::Measurement* sync = row.get(Scenario::handover, Metric::delay);
@@ -194,12 +195,13 @@ class Report {
                  simulator(client), rounded(row.in_message_times(voyage.client_delay_us)),
                  rounded(voyage.client_delay_us), theory(sync), simulator(sync),
                  rounded(row.in_message_times(voyage.sync_delay_us)),
-                 rounded(voyage.sync_delay_us), rounded(voyage.message_time_us()) + " µs"});
+                 rounded(voyage.sync_delay_us), rounded(voyage.acquire_us) + " µs",
+                 rounded(voyage.message_time_us()) + " µs"});
     }
     std::cout << in_characters(
         "\nDelays in message times and in microseconds, medians. A message time is half of what a "
-        "message of\nthe same size takes to another process and back over plain TCP; whoever is "
-        "asked here was asleep\n\n" +
+        "message of\nthe same size takes to another process and back over plain TCP. Whoever "
+        "is asked was asleep, but for\n'again': one enters again and again, alone\n\n" +
             table.str(width()),
         ascii_);
   }
@@ -272,6 +274,7 @@ void print_json(const std::vector<Row>& rows) {
          {"messages", counts_json(row)},
          {"client_delay", delay_json(row, Scenario::alone, voyage.client_delay_us)},
          {"sync_delay", delay_json(row, Scenario::handover, voyage.sync_delay_us)},
+         {"acquire_us", voyage.acquire_us},
          {"saturated",
           {{"entries", voyage.entries},
            {"entries_per_s", voyage.entries_per_s},

@@ -18,6 +18,9 @@ using Micros = std::int64_t;
 // The longest pause that is worth showing, in message times.
 constexpr std::int64_t longest_pause = 4;
 
+// About a hundred days; what is later in a file is no time that a process has lived to see.
+constexpr Micros longest_run = 9'000'000'000'000;
+
 struct NotOneRun {
   std::string why;
 };
@@ -73,6 +76,9 @@ class Merger {
     for (const TracePart& part : parts_) {
       if (part.trace.events.empty()) continue;
       const NodeId own = part.trace.events.front().node;
+      if (part.trace.events.back().at.value > longest_run) {
+        throw NotOneRun{part.source + " tells of times that are too late for microseconds"};
+      }
       for (const TraceEvent& event : part.trace.events) {
         if (event.node == own) continue;
         throw NotOneRun{part.source + " is of more than one process (" + name(own) + " and " +
@@ -278,7 +284,7 @@ class Merger {
     Micros now = 0;
     for (std::size_t i = 0; i < placed_.size(); ++i) {
       const TraceEvent& event = *placed_[i].event;
-      if (i > 0) now += pause(placed_[i].at - placed_[i - 1].at);
+      if (i > 0) now = std::min(now + pause(placed_[i].at - placed_[i - 1].at), longest_run);
       const Ticks at{now * message_time.value / message_time_us_};
       if (event.kind == TraceKind::send) {
         numbers[event.message] = recorder.send(at, event.node, event.peer, event.name, event.body);

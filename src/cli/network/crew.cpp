@@ -90,7 +90,7 @@ Crew::~Crew() {
   for (Member& member : members_) {
     if (member.socket >= 0) ::close(member.socket);
   }
-  const auto end = Clock::now() + std::chrono::seconds(2);
+  const auto end = Clock::now() + std::chrono::seconds(10);
   for (const Member& member : members_) {
     if (member.process <= 0) continue;
     while (::waitpid(member.process, nullptr, WNOHANG) == 0) {

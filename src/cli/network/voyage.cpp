@@ -37,6 +37,7 @@ class Captain {
     if (plan_.is_determined) {
       for (int round = 0; round < 3; ++round) everyone(round);
     }
+    in_a_loop();
     saturated();
     found_.client_delay_us = median(client_delays_us_);
     found_.sync_delay_us = median(sync_delays_us_);
@@ -162,6 +163,11 @@ class Captain {
       settle();
     }
     count(found_.everyone);
+  }
+
+  void in_a_loop() {
+    crew_.tell(requester_, "enter " + name("loop", 0) + " " + std::to_string(plan_.seconds));
+    found_.acquire_us = parse_work(crew_.hear(requester_, "counted")).median_wait_us;
   }
 
   void saturated() {

@@ -37,6 +37,7 @@ struct Voyage {
   // Medians.
   double client_delay_us = 0;
   double sync_delay_us = 0;
+  double acquire_us = 0;  // of one that enters again and again, alone
 
   // While all want in.
   std::uint64_t entries = 0;

@@ -1,0 +1,180 @@
+#include "view/merge.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "view/json_lines.h"
+#include "view/sample_traces.h"
+
+namespace baton::view {
+namespace {
+
+// What each process of a run would have written down: its own events, by a clock of its own whose
+// ticks are microseconds, one message time being fifty of them.
+std::vector<TracePart> parts_of(const Trace& whole, const std::vector<std::int64_t>& clocks) {
+  std::vector<TracePart> parts(whole.size);
+  for (std::uint32_t i = 0; i < whole.size; ++i) {
+    parts[i] = {"file " + std::to_string(i), whole};
+    parts[i].trace.verdict.clear();
+    parts[i].trace.events.clear();
+  }
+  for (TraceEvent event : whole.events) {
+    event.at = {event.at.value * 50 / message_time.value + clocks[event.node.value]};
+    parts[event.node.value].trace.events.push_back(event);
+  }
+  return parts;
+}
+
+MergedTrace merged(std::vector<TracePart> parts, const MergeOptions& options = {}) {
+  auto found = merge(std::move(parts), options);
+  if (const auto* why_not = std::get_if<std::string>(&found)) {
+    ADD_FAILURE() << *why_not;
+    return {};
+  }
+  return std::get<MergedTrace>(std::move(found));
+}
+
+std::string refusal(std::vector<TracePart> parts) {
+  const auto found = merge(std::move(parts));
+  const auto* why_not = std::get_if<std::string>(&found);
+  return why_not == nullptr ? "none" : *why_not;
+}
+
+// It obeys every guarantee of the format.
+void expect_whole(const Trace& trace) {
+  std::stringstream file;
+  write_json_lines(trace, file);
+  const auto read = read_json_lines(file);
+  const auto* error = std::get_if<TraceError>(&read);
+  EXPECT_EQ(error, nullptr) << error->message();
+}
+
+// Everything but its verdict, and the order of what happens at one time.
+std::vector<TraceEvent> of_process(const Trace& trace, NodeId node) {
+  std::vector<TraceEvent> events;
+  for (TraceEvent event : trace.events) {
+    if (event.node != node) continue;
+    event.message = 0;
+    events.push_back(event);
+  }
+  return events;
+}
+
+TEST(Merge, MakesTheRunOfWhatEachProcessSaw) {
+  const Trace whole = test::one_asks();
+  const MergedTrace found = merged(parts_of(whole, {0, 0, 0}));
+  expect_whole(found.trace);
+  EXPECT_TRUE(found.missing.empty());
+  EXPECT_EQ(found.message_time_us, 50);
+  for (std::uint32_t i = 0; i < whole.size; ++i) {
+    EXPECT_EQ(of_process(found.trace, {i}), of_process(whole, {i}));
+  }
+}
+
+TEST(Merge, ClocksMayHaveBegunAtAnyMoment) {
+  const Trace whole = test::everybody_asks(4);
+  const MergedTrace found = merged(parts_of(whole, {70000, 3, 123456789, 900}));
+  expect_whole(found.trace);
+  EXPECT_EQ(found.message_time_us, 50) << "messages go both ways, which tells how long they take";
+  for (std::uint32_t i = 0; i < whole.size; ++i) {
+    EXPECT_EQ(of_process(found.trace, {i}), of_process(whole, {i}));
+  }
+}
+
+TEST(Merge, TakesNamesDuplicatesAndDrops) {
+  for (const Trace& whole : {test::named_and_uneven(), test::loss_and_crash()}) {
+    const MergedTrace found = merged(parts_of(whole, {5, 0, 90, 7}));
+    expect_whole(found.trace);
+    EXPECT_EQ(found.trace.names, whole.names);
+    EXPECT_EQ(found.trace.events.size(), whole.events.size());
+  }
+}
+
+TEST(Merge, ShortensPausesInWhichNothingHappens) {
+  Trace whole = test::one_asks();
+  whole.events.back().at = 1000 * message_time;
+  const Trace shortened = merged(parts_of(whole, {0, 0, 0})).trace;
+  EXPECT_EQ(shortened.events.back().at, 6 * message_time);
+  const Trace kept = merged(parts_of(whole, {0, 0, 0}), {.keeps_pauses = true}).trace;
+  EXPECT_EQ(kept.events.back().at, 1000 * message_time);
+}
+
+TEST(Merge, TellsWhoseFileIsMissing) {
+  std::vector<TracePart> parts = parts_of(test::one_asks(), {0, 0, 0});
+  parts.erase(parts.begin());
+  const MergedTrace found = merged(std::move(parts));
+  expect_whole(found.trace);
+  ASSERT_EQ(found.missing.size(), 2U);
+  EXPECT_EQ(found.missing[0], "there is no file of process 0");
+  EXPECT_EQ(found.missing[1], "no file tells of the sending of 1 message from 0 to 1");
+}
+
+TEST(Merge, ClocksThatRunAtDifferentSpeedsLeaveTheOrder) {
+  std::vector<TracePart> parts = parts_of(test::everybody_asks(3), {0, 0, 0});
+  for (TraceEvent& event : parts[1].trace.events) event.at = {event.at.value * 3};
+  expect_whole(merged(std::move(parts)).trace);
+}
+
+TEST(Merge, RefusesFilesOfDifferentGroups) {
+  std::vector<TracePart> parts = parts_of(test::one_asks(), {0, 0, 0});
+  std::vector<TracePart> others = parts;
+  others[1].trace.algorithm = "lamport";
+  EXPECT_EQ(refusal(others),
+            "file 0 and file 1 are of different groups: ricart-agrawala and lamport");
+  others = parts;
+  others[2] = parts_of(test::one_asks(4), {0, 0, 0, 0})[2];
+  EXPECT_EQ(refusal(others), "file 0 and file 2 are of different groups: 3 and 4 processes");
+  others = parts;
+  others[1].trace.names = {"a", "b", "c"};
+  EXPECT_EQ(refusal(others),
+            "file 0 and file 1 are of different groups: their members have different names");
+}
+
+TEST(Merge, RefusesTwoFilesOfOneProcess) {
+  std::vector<TracePart> parts = parts_of(test::one_asks(), {0, 0, 0});
+  parts[2] = parts[1];
+  parts[2].source = "a copy";
+  EXPECT_EQ(refusal(parts), "file 1 and a copy are both of process 1");
+}
+
+TEST(Merge, RefusesAWholeTrace) {
+  EXPECT_EQ(refusal({{"a run", test::one_asks()}}),
+            "a run is of more than one process (1 and 0): only what each has written itself can be "
+            "merged");
+}
+
+TEST(Merge, RefusesFilesOfDifferentRuns) {
+  std::vector<TracePart> parts = parts_of(test::one_asks(), {0, 0, 0});
+  for (TraceEvent& event : parts[0].trace.events) {
+    if (event.kind == TraceKind::receive) event.body = "(<7,1>)";
+  }
+  EXPECT_EQ(refusal(parts), "message 1 of file 1 is another one in file 0: they are not of one run");
+}
+
+TEST(Merge, RefusesACircle) {
+  // Each has sent only after it got what the other sent.
+  const auto part = [](NodeId own, NodeId other, std::uint64_t gets, std::uint64_t sends) {
+    Trace trace{.algorithm = "x", .size = 2};
+    trace.events.push_back({.at = {1},
+                            .node = own,
+                            .kind = TraceKind::receive,
+                            .peer = other,
+                            .message = gets,
+                            .name = "M",
+                            .lamport = {5}});
+    trace.events.push_back({.at = {2},
+                            .node = own,
+                            .kind = TraceKind::send,
+                            .peer = other,
+                            .message = sends,
+                            .name = "M",
+                            .lamport = {4}});
+    return TracePart{"x", trace};
+  };
+  EXPECT_NE(refusal({part({0}, {1}, 1, 2), part({1}, {0}, 2, 1)}).find("whatever the order"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace baton::view

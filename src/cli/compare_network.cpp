@@ -105,8 +105,12 @@ Row measured(const sim::Entry& entry, std::uint32_t size, const CompareNetwork& 
   const auto handover = sim::in_a_queue(entry, setup, {before_of(size), requester_of(size)});
   const auto everyone = sim::in_a_queue(entry, setup, all);
 
-  Row row{&entry.info(), size, sim::measure(entry, setup, options.seed),
-          sim::saturation(entry, setup), {}, {}};
+  Row row{&entry.info(),
+          size,
+          sim::measure(entry, setup, options.seed),
+          sim::saturation(entry, setup),
+          {},
+          {}};
   row.voyage = sail({.algorithm = std::string(row.info->name),
                      .size = size,
                      .is_perpetual = row.info->perpetual,
@@ -155,10 +159,10 @@ class Report {
 
   void print_messages() const {
     using enum Table::Align;
-    Table table({"algorithm", "N", "alone: theory", "simulator", "wire", "again", "wire",
-                 "handover", "wire", "in a queue", "wire", "saturated", "wire"},
-                {left, right, right, right, right, right, right, right, right, right, right, right,
-                 right});
+    Table table(
+        {"algorithm", "N", "alone: theory", "simulator", "wire", "again", "wire", "handover",
+         "wire", "in a queue", "wire", "saturated", "wire"},
+        {left, right, right, right, right, right, right, right, right, right, right, right, right});
     for (const Row& row : rows_) {
       std::vector<std::string> cells{std::string(row.info->name), std::to_string(row.size),
                                      theory(row.get(Scenario::alone, Metric::messages))};
@@ -183,10 +187,10 @@ class Report {
 
   void print_delays() const {
     using enum Table::Align;
-    Table table({"algorithm", "N", "client delay: theory", "simulator", "wire", "µs",
-                 "sync delay: theory", "simulator", "wire", "µs", "again", "message time"},
-                {left, right, right, right, right, right, right, right, right, right, right,
-                 right});
+    Table table(
+        {"algorithm", "N", "client delay: theory", "simulator", "wire", "µs", "sync delay: theory",
+         "simulator", "wire", "µs", "again", "message time"},
+        {left, right, right, right, right, right, right, right, right, right, right, right});
     for (const Row& row : rows_) {
       const sim::Measurement* client = row.get(Scenario::alone, Metric::delay);
       const sim::Measurement* sync = row.get(Scenario::handover, Metric::delay);
@@ -194,9 +198,8 @@ class Report {
       table.add({std::string(row.info->name), std::to_string(row.size), theory(client),
                  simulator(client), rounded(row.in_message_times(voyage.client_delay_us)),
                  rounded(voyage.client_delay_us), theory(sync), simulator(sync),
-                 rounded(row.in_message_times(voyage.sync_delay_us)),
-                 rounded(voyage.sync_delay_us), rounded(voyage.acquire_us) + " µs",
-                 rounded(voyage.message_time_us()) + " µs"});
+                 rounded(row.in_message_times(voyage.sync_delay_us)), rounded(voyage.sync_delay_us),
+                 rounded(voyage.acquire_us) + " µs", rounded(voyage.message_time_us()) + " µs"});
     }
     std::cout << in_characters(
         "\nDelays in message times and in microseconds, medians. A message time is half of what a "
@@ -215,8 +218,8 @@ class Report {
       table.add({std::string(row.info->name), std::to_string(row.size),
                  grouped(static_cast<std::uint64_t>(row.voyage.entries_per_s)),
                  rounded(row.entries_per_message_time()),
-                 rounded(row.saturation.entries_per_message_time),
-                 rounded(row.voyage.upkeep_per_s), std::to_string(row.voyage.frame_bytes)});
+                 rounded(row.saturation.entries_per_message_time), rounded(row.voyage.upkeep_per_s),
+                 std::to_string(row.voyage.frame_bytes)});
     }
     std::cout << "\nEntries while all want in all the time, and what is sent meanwhile to know who "
                  "is alive\n\n"
@@ -237,8 +240,8 @@ boost::json::array counts_json(const Row& row) {
     if (!count.is_counted()) continue;
     const sim::Measurement* stated = row.get(count.scenario, Metric::messages);
     // What theory says of all at once need not hold for a queue.
-    const bool is_stated = stated != nullptr && stated->expected &&
-                           count.scenario != Scenario::everyone;
+    const bool is_stated =
+        stated != nullptr && stated->expected && count.scenario != Scenario::everyone;
     const WireCount wire = count.shown();
     all.push_back({{"scenario", sim::name_of(count.scenario)},
                    {"entries", count.entries},
@@ -305,8 +308,7 @@ int compare_network(const CompareNetwork& options) {
     ProgressLine line;
     for (const std::int64_t size : options.sizes) {
       for (const sim::Entry* entry : entries) {
-        line.show("measuring " + std::string(entry->info().name) +
-                  ", N = " + std::to_string(size));
+        line.show("measuring " + std::string(entry->info().name) + ", N = " + std::to_string(size));
         rows.push_back(measured(*entry, static_cast<std::uint32_t>(size), options));
         agrees = agrees && rows.back().differences() == 0;
       }

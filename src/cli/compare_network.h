@@ -1,5 +1,5 @@
-// `baton compare --network`: what the algorithms cost between real processes on this machine, beside
-// the simulator and theory.
+// `baton compare --network`: what the algorithms cost between real processes on this machine,
+// beside the simulator and theory.
 #pragma once
 
 #include <cstdint>

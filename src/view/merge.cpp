@@ -248,8 +248,9 @@ class Merger {
       for (const std::size_t other : held_up.mapped()) offer(other);
     }
     if (placed_.size() != all) {
-      throw NotOneRun{"messages arrive before they are sent, whatever the order: these files are "
-                      "not of one run"};
+      throw NotOneRun{
+          "messages arrive before they are sent, whatever the order: these files are "
+          "not of one run"};
     }
   }
 

@@ -84,8 +84,7 @@ TEST_F(CrewTest, TracesBecomeOne) {
       EXPECT_EQ(++inside, 1U) << "one at a time";
     }
     if (event.kind == TraceKind::exit) --inside;
-    messages += event.kind == TraceKind::send &&
-                (event.name == "Request" || event.name == "Reply");
+    messages += event.kind == TraceKind::send && (event.name == "Request" || event.name == "Reply");
   }
   EXPECT_EQ(entered, (std::vector<std::uint32_t>{2, 0, 1, 2}));
   EXPECT_EQ(messages, 16U);

@@ -149,7 +149,8 @@ TEST(Merge, RefusesFilesOfDifferentRuns) {
   for (TraceEvent& event : parts[0].trace.events) {
     if (event.kind == TraceKind::receive) event.body = "(<7,1>)";
   }
-  EXPECT_EQ(refusal(parts), "message 1 of file 1 is another one in file 0: they are not of one run");
+  EXPECT_EQ(refusal(parts),
+            "message 1 of file 1 is another one in file 0: they are not of one run");
 }
 
 TEST(Merge, RefusesACircle) {

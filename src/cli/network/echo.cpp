@@ -33,8 +33,7 @@ std::array<int, 2> connected() {
   const int dialled = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   int answered = -1;
   if (::bind(listener, address, length) == 0 && ::listen(listener, 1) == 0 &&
-      ::getsockname(listener, address, &length) == 0 &&
-      ::connect(dialled, address, length) == 0) {
+      ::getsockname(listener, address, &length) == 0 && ::connect(dialled, address, length) == 0) {
     answered = ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
   }
   ::close(listener);

@@ -64,8 +64,8 @@ struct Row {
     return found;
   }
   double in_message_times(double us) const { return us / voyage.message_time_us(); }
-  double entries_per_message_time() const {
-    return voyage.entries_per_s * voyage.message_time_us() / 1e6;
+  double hand_offs_per_message_time() const {
+    return voyage.hand_offs_per_s * voyage.message_time_us() / 1e6;
   }
 };
 
@@ -211,18 +211,20 @@ class Report {
 
   void print_rates() const {
     using enum Table::Align;
-    Table table({"algorithm", "N", "entries/s", "per message time", "simulator", "upkeep/s",
-                 "bytes of a frame"},
-                {left, right, right, right, right, right, right});
+    Table table({"algorithm", "N", "entries/s", "hand-offs/s", "per message time", "simulator",
+                 "upkeep/s", "bytes of a frame"},
+                {left, right, right, right, right, right, right, right});
     for (const Row& row : rows_) {
       table.add({std::string(row.info->name), std::to_string(row.size),
                  grouped(static_cast<std::uint64_t>(row.voyage.entries_per_s)),
-                 rounded(row.entries_per_message_time()),
+                 grouped(static_cast<std::uint64_t>(row.voyage.hand_offs_per_s)),
+                 rounded(row.hand_offs_per_message_time()),
                  rounded(row.saturation.entries_per_message_time), rounded(row.voyage.upkeep_per_s),
                  std::to_string(row.voyage.frame_bytes)});
     }
-    std::cout << "\nEntries while all want in all the time, and what is sent meanwhile to know who "
-                 "is alive\n\n"
+    std::cout << "\nEntries while all want in all the time; those of another process than the one "
+                 "before, beside the\nsimulator's; and what is sent meanwhile to know who is "
+                 "alive\n\n"
               << table.str(width());
   }
 
@@ -281,7 +283,8 @@ void print_json(const std::vector<Row>& rows) {
          {"saturated",
           {{"entries", voyage.entries},
            {"entries_per_s", voyage.entries_per_s},
-           {"entries_per_message_time", row.entries_per_message_time()},
+           {"hand_offs_per_s", voyage.hand_offs_per_s},
+           {"hand_offs_per_message_time", row.hand_offs_per_message_time()},
            {"simulated_entries_per_message_time", row.saturation.entries_per_message_time},
            {"messages_per_entry", voyage.messages_per_entry},
            {"simulated_messages_per_entry", row.saturation.messages_per_entry},

@@ -35,22 +35,23 @@ Trace read(const std::string& path, Read read_from) {
   return std::get<Trace>(std::move(found));
 }
 
-Trace merged(const Options& options) {
+view::MergedTrace merged(const Options& options) {
   std::vector<view::TracePart> parts;
   for (const std::string& path : options.files) {
     parts.push_back({path, read(path, view::read_part)});
   }
   auto found = view::merge(std::move(parts), options.merging);
   if (const auto* why_not = std::get_if<std::string>(&found)) throw UsageError(*why_not);
-  auto& result = std::get<view::MergedTrace>(found);
-  for (const std::string& what : result.missing) {
+  return std::get<view::MergedTrace>(std::move(found));
+}
+
+void remark_on(const view::MergedTrace& merged) {
+  for (const std::string& what : merged.missing) {
     std::fprintf(stderr, "baton trace: %s\n", what.c_str());
   }
-  if (result.messages > 0) {
-    std::fprintf(stderr, "baton trace: a message time is %s us, the median of %s messages\n",
-                 number(result.message_time_us).c_str(), grouped(result.messages).c_str());
-  }
-  return std::move(result.trace);
+  if (merged.messages == 0) return;
+  std::fprintf(stderr, "baton trace: a message time is %s us, the median of %s messages\n",
+               number(merged.message_time_us).c_str(), grouped(merged.messages).c_str());
 }
 
 int trace(Options& options) {
@@ -69,12 +70,21 @@ int trace(Options& options) {
   if (drawing.trace.empty() && (merges || !drawing.was_given("--svg"))) {
     drawing.trace = merges ? "json" : "diagram";
   }
-  Trace found = merges ? merged(options) : read(options.files.front(), view::read_json_lines);
-  if (!drawing.names.empty()) {
-    if (drawing.names.size() != found.size) throw UsageError("--names needs one for each process");
-    found.names = drawing.names;
+  view::MergedTrace found;
+  if (merges) {
+    found = merged(options);
+  } else {
+    found.trace = read(options.files.front(), view::read_json_lines);
   }
-  TraceOutput(drawing, found.size).write(found);
+  if (!drawing.names.empty()) {
+    if (drawing.names.size() != found.trace.size) {
+      throw UsageError("--names needs one for each process");
+    }
+    found.trace.names = drawing.names;
+  }
+  TraceOutput output(drawing, found.trace.size);
+  remark_on(found);
+  output.write(found.trace);
   return exit_ok;
 }
 

@@ -47,6 +47,9 @@ TEST(CompareNetwork, RealProcessesSendWhatTheSimulatorSends) {
     EXPECT_GT(row.at("client_delay").at("us").to_number<double>(), 0) << name;
     EXPECT_GT(row.at("sync_delay").at("us").to_number<double>(), 0) << name;
     EXPECT_GT(row.at("saturated").at("entries").to_number<std::int64_t>(), 0) << name;
+    EXPECT_LE(row.at("saturated").at("hand_offs_per_s").to_number<double>(),
+              row.at("saturated").at("entries_per_s").to_number<double>())
+        << name;
     EXPECT_GT(row.at("echo_us").to_number<double>(), 0) << name;
   }
 }

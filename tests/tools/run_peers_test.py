@@ -23,7 +23,8 @@ rows = []
 for name in ("ricart-agrawala", "central", "suzuki-kasami"):
     rows.append({{"algorithm": name, "n": 3, "agrees": {agrees!r}, "frame_bytes": 30,
                  "acquire_us": 30 * calls, "echo_us": 25,
-                 "saturated": {{"entries_per_s": 40000 / calls, "messages_per_entry": 4}}}})
+                 "saturated": {{"entries_per_s": 50000 / calls, "hand_offs_per_s": 40000 / calls,
+                               "messages_per_entry": 4}}}})
 print(json.dumps(rows))
 """
 
@@ -52,9 +53,10 @@ class RunPeers(unittest.TestCase):
         self.assertEqual((acquire["acquire_us"], acquire["echoes"]), (90, 3.6))
         self.assertFalse(acquire["kept"])
         hand_off = {row["algorithm"]: row for row in found["hand_off"]}
-        self.assertEqual(hand_off["suzuki-kasami"]["entries_per_s"], 10000)
+        self.assertEqual(hand_off["suzuki-kasami"]["entries_per_s"], 12500)
+        self.assertEqual(hand_off["suzuki-kasami"]["hand_offs_per_s"], 10000)
         self.assertEqual(hand_off["suzuki-kasami"]["allowed_per_s"], 80000)
-        self.assertEqual(hand_off["suzuki-kasami"]["entries_per_message_time"], 0.125)
+        self.assertEqual(hand_off["suzuki-kasami"]["hand_offs_per_message_time"], 0.125)
         self.assertFalse(hand_off["suzuki-kasami"]["kept"])
         self.assertIsNone(hand_off["central"]["kept"])
         calls = self.notes.read_text().splitlines()

@@ -203,7 +203,7 @@ CrewWork parse_work(const std::string& line) {
   std::istringstream words(line);
   CrewWork work;
   words >> work.done >> work.seconds >> work.mean_wait_us >> work.median_wait_us >>
-      work.longest_wait_us;
+      work.longest_wait_us >> work.in_a_row;
   return work;
 }
 

@@ -57,6 +57,7 @@ struct CrewWork {
   double mean_wait_us = 0;
   double median_wait_us = 0;
   double longest_wait_us = 0;
+  std::uint64_t in_a_row = 0;  // entries after which nobody else came before its own next one
 };
 
 class CrewError : public std::runtime_error {

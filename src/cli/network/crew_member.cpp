@@ -72,6 +72,8 @@ class CrewMember final : net::PeerEvents {
     Clock::time_point asked;
     std::vector<float> waits_us;
     std::uint64_t done = 0;
+    std::uint64_t last_fence = 0;  // the count of it
+    std::uint64_t in_a_row = 0;    // entries after which nobody else came before the next one
   };
 
   void say(const std::string& line) {
@@ -148,7 +150,9 @@ class CrewMember final : net::PeerEvents {
     peer_.request(net::Space::lock, work_->lock);
   }
 
-  void entered() {
+  void entered(const Fence& fence) {
+    if (work_->done > 0 && fence.count == work_->last_fence + 1) ++work_->in_a_row;
+    work_->last_fence = fence.count;
     work_->waits_us.push_back(static_cast<float>(in_us(Clock::now() - work_->asked)));
     if (work_->file >= 0) increment(work_->file);
     ++work_->done;
@@ -180,7 +184,7 @@ class CrewMember final : net::PeerEvents {
     words << "counted " << work_->done << " " << seconds << " "
           << (waits.empty() ? 0 : sum / static_cast<double>(waits.size())) << " "
           << (waits.empty() ? 0 : waits[waits.size() / 2]) << " "
-          << (waits.empty() ? 0 : waits.back());
+          << (waits.empty() ? 0 : waits.back()) << " " << work_->in_a_row;
     if (work_->file >= 0) ::close(work_->file);
     work_.reset();
     say(words.str());
@@ -188,8 +192,8 @@ class CrewMember final : net::PeerEvents {
 
   // --- What the peer tells ----------------------------------------------------------------------
 
-  void granted(net::Space, const std::string& name, const Fence&) override {
-    if (work_ != nullptr && work_->lock == name) return entered();
+  void granted(net::Space, const std::string& name, const Fence& fence) override {
+    if (work_ != nullptr && work_->lock == name) return entered(fence);
     const Clock::time_point now = Clock::now();
     say("granted " + name + " " + std::to_string((now - asked_[name]).count()) + " " +
         std::to_string(now.time_since_epoch().count()));

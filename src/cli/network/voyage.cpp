@@ -175,9 +175,11 @@ class Captain {
     const auto began = std::chrono::steady_clock::now();
     crew_.tell_all("enter " + name("saturated", 0) + " " + std::to_string(plan_.seconds));
     double longest = 0;
+    std::uint64_t in_a_row = 0;
     for (std::uint32_t i = 0; i < plan_.size; ++i) {
       const CrewWork work = parse_work(crew_.hear({i}, "counted"));
       found_.entries += work.done;
+      in_a_row += work.in_a_row;
       longest = std::max(longest, work.seconds);
     }
     const CrewCounters after = crew_.counters();
@@ -185,6 +187,7 @@ class Captain {
     const auto entries = static_cast<double>(std::max<std::uint64_t>(found_.entries, 1));
     const std::uint64_t messages = after.of_algorithm() - before.of_algorithm();
     found_.entries_per_s = entries / longest;
+    found_.hand_offs_per_s = (entries - static_cast<double>(in_a_row)) / longest;
     found_.messages_per_entry = static_cast<double>(messages) / entries;
     found_.upkeep_per_s = static_cast<double>(after.upkeep - before.upkeep) / passed.count();
     found_.frame_bytes = after.bytes / std::max<std::uint64_t>(after.sent, 1) + frame_overhead;

@@ -42,6 +42,7 @@ struct Voyage {
   // While all want in.
   std::uint64_t entries = 0;
   double entries_per_s = 0;
+  double hand_offs_per_s = 0;  // of these, those of another process than the one before
   double messages_per_entry = 0;
   double upkeep_per_s = 0;  // heartbeats, of the whole group
 

@@ -72,6 +72,7 @@ class RowBuilder {
         break;
       case TraceKind::enter:
         row.since = asked_at_[event.node.value].value_or(event.at);
+        if (!event.name.empty()) result_.entered_with.insert(event.name);
         // Who enters with resources of its own may well be there beside others.
         if (event.name.empty()) row.companions = inside_;
         insert(inside_, event.node);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -36,9 +37,10 @@ struct Row {
 struct Rows {
   std::vector<Row> rows;
   std::vector<NodeId> inside_at_start;
-  std::size_t in_flight = 0;  // messages that neither arrived nor were lost
-  bool same_delay = true;     // of all messages that arrived
-  Ticks delay{0};             // ... which is this, unless nothing arrived
+  std::set<std::string> entered_with;  // the names of entries
+  std::size_t in_flight = 0;           // messages that neither arrived nor were lost
+  bool same_delay = true;              // of all messages that arrived
+  Ticks delay{0};                      // ... which is this, unless nothing arrived
 };
 
 Rows rows_of(const Trace& trace);

@@ -88,6 +88,9 @@ Sentence Narrator::tell(const Row& row, bool briefly) const {
     case TraceKind::request:
       if (row.name.empty()) {
         verb("asks", "ask");
+      } else if (rows_->entered_with.contains(row.name)) {
+        const std::string what = " for " + printable(row.name, !unicode_);
+        verb("asks" + what, "ask" + what);
       } else {
         verb("starts " + printable(row.name, !unicode_), "start " + printable(row.name, !unicode_));
       }

@@ -56,6 +56,11 @@ class Merger {
 
   void check_headers() const {
     const TracePart& first = parts_.front();
+    if (first.trace.size > Trace::vector_limit) {
+      throw NotOneRun{first.source + " is of a group of " + std::to_string(first.trace.size) +
+                      ", and groups of processes have at most " +
+                      std::to_string(Trace::vector_limit)};
+    }
     for (const TracePart& part : parts_) {
       const auto differ = [&](const std::string& what) {
         throw NotOneRun{first.source + " and " + part.source + " are of different groups: " + what};

@@ -1,14 +1,57 @@
-// Traces: what is accepted is written as it was read, and can be drawn and exported.
+// Traces: what is accepted is written as it was read, and can be drawn and exported; and what is
+// merged of several parts, separated by a line "---", is such a trace.
 #include <sstream>
 
 #include "fuzz/fuzz.h"
 #include "view/chrome.h"
 #include "view/diagram.h"
 #include "view/json_lines.h"
+#include "view/merge.h"
 #include "view/shiviz.h"
 #include "view/svg.h"
 
 namespace baton {
+
+namespace {
+
+constexpr std::string_view separator = "---\n";
+
+// What each process saw of it.
+std::string in_parts(const Trace& trace) {
+  std::ostringstream text;
+  for (std::uint32_t i = 0; i < trace.size; ++i) {
+    Trace part{.algorithm = trace.algorithm, .size = trace.size, .names = trace.names};
+    for (const TraceEvent& event : trace.events) {
+      if (event.node.value == i) part.events.push_back(event);
+    }
+    if (i > 0) text << separator;
+    view::write_json_lines(part, text);
+  }
+  return text.str();
+}
+
+void merge(std::string_view text) {
+  std::vector<view::TracePart> parts;
+  while (true) {
+    const std::size_t end = std::min(text.find(separator), text.size());
+    std::istringstream in{std::string(text.substr(0, end))};
+    auto read = view::read_part(in);
+    if (!std::holds_alternative<Trace>(read)) return;
+    parts.push_back({std::to_string(parts.size()), std::get<Trace>(std::move(read))});
+    if (end == text.size()) break;
+    text.remove_prefix(end + separator.size());
+  }
+  const auto merged = view::merge(std::move(parts));
+  if (const auto* why_not = std::get_if<std::string>(&merged)) {
+    return fuzz::demand(!why_not->empty(), "a refusal says why");
+  }
+  std::stringstream written;
+  view::write_json_lines(std::get<view::MergedTrace>(merged).trace, written);
+  fuzz::demand(std::holds_alternative<Trace>(view::read_json_lines(written)),
+               "what is merged is a trace");
+}
+
+}  // namespace
 
 std::vector<std::string> fuzz::seeds() {
   Trace trace;
@@ -27,13 +70,14 @@ std::vector<std::string> fuzz::seeds() {
   recorder.set_verdict("two inside");
   std::ostringstream text;
   view::write_json_lines(trace, text);
-  return {text.str()};
+  return {text.str(), in_parts(trace)};
 }
 
 }  // namespace baton
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace baton;
+  merge(fuzz::text_of(data, size));
   std::istringstream in{std::string(fuzz::text_of(data, size))};
   const auto read = view::read_json_lines(in);
   if (const auto* error = std::get_if<view::TraceError>(&read)) {

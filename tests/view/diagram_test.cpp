@@ -152,6 +152,16 @@ TEST(Diagram, CountsWhatIsStillUnderWay) {
   EXPECT_NE(draw(trace, {}).find("1 message is still under way at the end."), std::string::npos);
 }
 
+TEST(Diagram, WhoEntersWithSomethingHasAskedForIt) {
+  Trace trace{.algorithm = "any", .size = 2};
+  TraceRecorder record(trace);
+  record.local({0}, {0}, TraceKind::request, nobody, "x");
+  record.local({0}, {1}, TraceKind::request, nobody, "an election");
+  record.local(message_time, {0}, TraceKind::enter, nobody, "x");
+  EXPECT_NE(draw(trace, {}).find("0 asks for x"), std::string::npos);
+  EXPECT_NE(draw(trace, {}).find("1 starts an election"), std::string::npos);
+}
+
 TEST(Diagram, WhoLeavesWithoutHavingEnteredWasInsideFromTheBeginning) {
   Trace trace{.algorithm = "any", .size = 2};
   TraceRecorder record(trace);

@@ -144,6 +144,14 @@ TEST(Merge, RefusesAWholeTrace) {
             "merged");
 }
 
+TEST(Merge, RefusesWhatNoGroupOfProcessesCouldHaveWritten) {
+  std::vector<TracePart> parts = parts_of(test::one_asks(), {0, 0, 0});
+  parts[0].trace.events.back().at = forever;
+  EXPECT_NE(refusal(parts).find("too late"), std::string::npos);
+  EXPECT_NE(refusal({{"x", Trace{.algorithm = "any", .size = 4'000'000'000}}}).find("at most 64"),
+            std::string::npos);
+}
+
 TEST(Merge, RefusesFilesOfDifferentRuns) {
   std::vector<TracePart> parts = parts_of(test::one_asks(), {0, 0, 0});
   for (TraceEvent& event : parts[0].trace.events) {

@@ -103,8 +103,11 @@ TEST_F(CrewTest, TracesBecomeOne) {
   view::write_chrome(found.trace, chrome);
   EXPECT_NE(shiviz.str().find("send Request"), std::string::npos);
   EXPECT_NE(chrome.str().find("critical section"), std::string::npos);
-  EXPECT_NE(view::draw(found.trace, {}).find("2 enters"), std::string::npos)
-      << view::draw(found.trace, {});
+  const std::string drawn = view::draw(found.trace, {});
+  EXPECT_NE(drawn.find("2 asks for x"), std::string::npos) << drawn;
+  EXPECT_NE(drawn.find("2 sends Request<1,2> to all"), std::string::npos)
+      << "what is sent in one step is sent at one time\n"
+      << drawn;
 }
 
 TEST_F(CrewTest, VectorTimesAreThoseThatTheMembersWroteDown) {

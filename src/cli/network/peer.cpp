@@ -94,10 +94,7 @@ int run(Settings& settings) {
   if (!settings.http.empty()) settings.serve.annex = http::annex({.listen = settings.http});
 
   OutputFile file(settings.trace);
-  Trace trace;
-  trace.algorithm = options.group.algorithm;
-  trace.size = static_cast<std::uint32_t>(options.group.members.size());
-  for (const auto& member : options.group.members) trace.names.push_back(member.id);
+  Trace trace = net::trace_of(options.group);
   std::function<void(const TraceEvent&)> recorded;
   if (file) {
     recorded = [&trace](const TraceEvent& event) { trace.events.push_back(event); };

@@ -18,10 +18,19 @@ namespace {
 
 std::vector<std::string> after_dashes;
 
+// The command that was typed, and within it another one if it has such.
+std::vector<const CLI::App*> named_commands(const CLI::App& app) {
+  std::vector<const CLI::App*> named;
+  for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
+    named.push_back(at = at->get_subcommands().front());
+  }
+  return named;
+}
+
 // One line, on standard error, and the way to more.
 int complain(const CLI::App& app, const std::string& what) {
   std::string command = "baton";
-  for (const CLI::App* sub : app.get_subcommands()) command += " " + sub->get_name();
+  for (const CLI::App* sub : named_commands(app)) command += " " + sub->get_name();
   std::fprintf(stderr, "%s: %s (see '%s --help')\n", command.c_str(), what.c_str(),
                command.c_str());
   return exit_usage;
@@ -62,7 +71,7 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error, int argc,
     for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
     return "say what to do: " + all;
   }
-  const CLI::App& command = *app.get_subcommands().front();
+  const CLI::App& command = *named_commands(app).back();
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
     return about_extra(command, command.remaining());
   }

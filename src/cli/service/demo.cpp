@@ -1,5 +1,4 @@
 #include <CLI/CLI.hpp>
-#include <memory>
 
 #include "cli/service/commands.h"
 #include "cli/service/demo_stage.h"
@@ -7,24 +6,43 @@
 
 namespace baton::cli {
 
+namespace {
+
+void add_story(CLI::App& demo, Action& action, const std::string& name, int (*tell)(),
+               const std::string& description) {
+  demo.add_subcommand(name, description)->callback([tell, &action] {
+    action = service_action("demo", tell);
+  });
+}
+
+// No story was named that there is.
+[[noreturn]] void refuse(const CLI::App& demo) {
+  std::vector<std::string> names;
+  std::string all;
+  for (const CLI::App* story : demo.get_subcommands(nullptr)) names.push_back(story->get_name());
+  for (const std::string& name : names) {
+    all += (all.empty() ? "" : name == names.back() ? " or " : ", ") + name;
+  }
+  const std::vector<std::string> typed = demo.remaining();
+  if (typed.empty()) throw UsageError("say which story: " + all);
+  throw UsageError("there is no story '" + typed.front() + "'" +
+                   did_you_mean(typed.front(), names));
+}
+
+}  // namespace
+
 void add_demo(CLI::App& app, Action& action) {
-  CLI::App& command = *app.add_subcommand(
-      "demo",
-      "The field's stories, told by real processes.\n\n"
-      "  zombie     a paused holder goes on after its lease; its fence stops the late write\n"
-      "  deadlock   two that want each other's lock; the circle is detected and named\n\n"
-      "Example: baton demo zombie\n"
-      "         baton demo deadlock");
-  const auto story = std::make_shared<std::string>();
-  command.add_option("NAME", *story, "zombie or deadlock");
-  command.callback([story, &action] {
-    action = service_action("demo", [story] {
-      if (*story == "zombie") return demo_zombie();
-      if (*story == "deadlock") return demo_deadlock();
-      if (story->empty()) throw UsageError("say which story: zombie or deadlock");
-      throw UsageError("there is no story '" + *story + "'" +
-                       did_you_mean(*story, {"zombie", "deadlock"}));
-    });
+  CLI::App& command = *app.add_subcommand("demo",
+                                          "The field's stories, told by real processes.\n\n"
+                                          "Example: baton demo zombie\n"
+                                          "         baton demo deadlock");
+  command.allow_extras();  // to say ourselves what was meant
+  add_story(command, action, "zombie", demo_zombie,
+            "A paused holder goes on after its lease; its fence stops the late write");
+  add_story(command, action, "deadlock", demo_deadlock,
+            "Two that want each other's lock; the circle is detected and named");
+  command.callback([&command, &action] {
+    if (command.get_subcommands().empty()) action = [&command]() -> int { refuse(command); };
   });
 }
 

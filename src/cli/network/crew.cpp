@@ -50,6 +50,17 @@ std::vector<std::uint16_t> free_ports(std::size_t count) {
 }  // namespace
 
 Crew::Crew(const CrewOptions& options) {
+  try {
+    start(options);
+  } catch (...) {
+    end();
+    throw;
+  }
+}
+
+Crew::~Crew() { end(); }
+
+void Crew::start(const CrewOptions& options) {
   net::GroupFile group;
   group.group = "crew-" + std::to_string(::getpid());
   if (!options.algorithm.empty()) group.algorithm = options.algorithm;
@@ -86,7 +97,7 @@ Crew::Crew(const CrewOptions& options) {
   for (std::uint32_t i = 0; i < options.size; ++i) hear({i}, "ready");
 }
 
-Crew::~Crew() {
+void Crew::end() {
   for (Member& member : members_) {
     if (member.socket >= 0) ::close(member.socket);
   }
@@ -204,6 +215,7 @@ CrewWork parse_work(const std::string& line) {
   CrewWork work;
   words >> work.done >> work.seconds >> work.mean_wait_us >> work.median_wait_us >>
       work.longest_wait_us >> work.in_a_row;
+  for (double wait = 0; words >> wait;) work.some_waits_us.push_back(wait);
   return work;
 }
 

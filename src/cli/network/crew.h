@@ -9,6 +9,8 @@
 //   leave NAME                   left NAME AT                  (and releases it)
 //   counters                     counters ENTER EXIT UPKEEP RECEIVED GRANTS SENT TAKEN BYTES
 //   count PATH LOCK TIMES        progress DONE …, then counted DONE SECONDS WAITS…
+//                                (PATH may be quoted; LOCK "-": none)
+//   bank PATH LOCK TIMES         likewise, and before: did TRANSACTION, each time
 //   enter LOCK SECONDS           likewise, without a file
 //   crash                        (is gone)
 //
@@ -20,7 +22,7 @@
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -50,7 +52,7 @@ struct CrewCounters {
   std::uint64_t of_algorithm() const { return enter + exit; }
 };
 
-// What a member says after `count` or `enter`.
+// What a member says after `count`, `bank` or `enter`.
 struct CrewWork {
   std::uint64_t done = 0;
   double seconds = 0;
@@ -58,6 +60,8 @@ struct CrewWork {
   double median_wait_us = 0;
   double longest_wait_us = 0;
   std::uint64_t in_a_row = 0;  // entries after which nobody else came before its own next one
+  // Ascending; all, or as many at equal distances in their order.
+  std::vector<double> some_waits_us;
 };
 
 class CrewError : public std::runtime_error {
@@ -89,6 +93,8 @@ class Crew {
   // Until nothing of any algorithm is under way. Not for those that never fall silent: throws
   // CrewError after half a minute.
   void wait_until_quiet();
+  // It has ended, or is about to.
+  bool is_gone(NodeId member) const { return members_[member.value].socket < 0; }
   pid_t process(NodeId member) const { return members_[member.value].process; }
 
  private:
@@ -97,6 +103,8 @@ class Crew {
     int socket = -1;
     std::vector<std::string> unheard;
   };
+  void start(const CrewOptions& options);
+  void end();
   void read_from(Member& member);
 
   std::vector<Member> members_;

@@ -1,6 +1,6 @@
 #include "cli/network/crew_member.h"
 
-#include <fcntl.h>
+#include <sched.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -11,9 +11,12 @@
 #include <boost/asio/steady_timer.hpp>
 #include <cstdio>
 #include <fstream>
+#include <iomanip>
 #include <map>
 #include <sstream>
 
+#include "cli/network/cash_machine.h"
+#include "cli/network/shared_number.h"
 #include "net/peer.h"
 #include "view/json_lines.h"
 
@@ -28,20 +31,19 @@ double in_us(Clock::duration time) {
   return std::chrono::duration<double, std::micro>(time).count();
 }
 
-// Adds one to the number that a file holds, as somebody would who has never heard of locks.
-void increment(int file) {
-  std::array<char, 32> text{};
-  const ssize_t count = ::pread(file, text.data(), text.size() - 1, 0);
-  const unsigned long long number = count > 0 ? std::strtoull(text.data(), nullptr, 10) : 0;
-  const int size = std::snprintf(text.data(), text.size(), "%llu\n", number + 1);
-  if (::pwrite(file, text.data(), static_cast<std::size_t>(size), 0) != size) std::abort();
-}
+// How many are counted without a lock before others are heard again.
+constexpr std::uint64_t portion = 500;
+// Between reading a balance and writing the next, a machine counts notes.
+constexpr std::chrono::microseconds counting_notes{100};
+// Of a member's waiting times, as many as fit into a line.
+constexpr std::size_t quantiles = 200;
 
 class CrewMember final : net::PeerEvents {
  public:
   CrewMember(int socket, const net::GroupFile& group, NodeId self, const std::string& trace_folder)
       : captain_(io_, socket),
         progress_(io_),
+        pause_(io_),
         peer_(io_, {.group = group, .self = self, .traced = !trace_folder.empty()},
               static_cast<net::PeerEvents&>(*this)) {
     if (!trace_folder.empty()) {
@@ -63,9 +65,9 @@ class CrewMember final : net::PeerEvents {
  private:
   // A loop of entries.
   struct Work {
-    std::string lock;
-    std::string path;
-    int file = -1;
+    std::string lock;                       // "-": without one
+    std::unique_ptr<SharedNumber> counter;  // what is done inside, if anything
+    std::unique_ptr<CashMachine> machine;
     std::uint64_t times = 0;  // 0: until the time is over
     Clock::time_point end;
     Clock::time_point began;
@@ -74,6 +76,9 @@ class CrewMember final : net::PeerEvents {
     std::uint64_t done = 0;
     std::uint64_t last_fence = 0;  // the count of it
     std::uint64_t in_a_row = 0;    // entries after which nobody else came before the next one
+
+    bool is_locked() const { return lock != "-"; }
+    bool is_done() const { return times > 0 ? done >= times : Clock::now() >= end; }
   };
 
   void say(const std::string& line) {
@@ -115,9 +120,15 @@ class CrewMember final : net::PeerEvents {
           std::to_string(all.upkeep) + " " + std::to_string(all.received) + " " +
           std::to_string(all.grants) + " " + std::to_string(all.sent) + " " +
           std::to_string(all.taken) + " " + std::to_string(all.bytes));
-    } else if (verb == "count") {
+    } else if (verb == "count" || verb == "bank") {
       Work work;
-      if (words >> work.path >> work.lock >> work.times) begin(std::move(work));
+      if (!(words >> std::quoted(name) >> work.lock >> work.times)) return;
+      if (verb == "count") {
+        work.counter = std::make_unique<SharedNumber>(name);
+      } else {
+        work.machine = std::make_unique<CashMachine>(peer_.self(), name);
+      }
+      begin(std::move(work));
     } else if (verb == "enter") {
       Work work;
       double seconds = 0;
@@ -134,15 +145,19 @@ class CrewMember final : net::PeerEvents {
 
   void begin(Work work) {
     work_ = std::make_unique<Work>(std::move(work));
-    if (!work_->path.empty()) work_->file = ::open(work_->path.c_str(), O_RDWR | O_CLOEXEC);
     work_->began = Clock::now();
     tell_progress();
-    // Without a lock: one after the other, and whatever the others do.
-    if (work_->lock == "-") {
-      for (; work_->done < work_->times; ++work_->done) increment(work_->file);
-      return finish();
-    }
-    ask();
+    go_on();
+  }
+
+  // Those who wait are served first.
+  void go_on() {
+    if (work_->is_done()) return finish();
+    asio::post(io_, [this] {
+      if (is_over_) return;
+      if (work_->is_locked()) return ask();
+      return work_->machine != nullptr ? transact() : count_freely();
+    });
   }
 
   void ask() {
@@ -154,14 +169,37 @@ class CrewMember final : net::PeerEvents {
     if (work_->done > 0 && fence.count == work_->last_fence + 1) ++work_->in_a_row;
     work_->last_fence = fence.count;
     work_->waits_us.push_back(static_cast<float>(in_us(Clock::now() - work_->asked)));
-    if (work_->file >= 0) increment(work_->file);
+    if (work_->machine != nullptr) return transact();
+    if (work_->counter != nullptr) work_->counter->increment();
+    leave();
+  }
+
+  void leave() {
     ++work_->done;
-    peer_.release(net::Space::lock, work_->lock);
-    const bool is_done =
-        work_->times > 0 ? work_->done >= work_->times : Clock::now() >= work_->end;
-    if (is_done) return finish();
-    // Those who wait are served first.
-    asio::post(io_, [this] { ask(); });
+    if (work_->is_locked()) peer_.release(net::Space::lock, work_->lock);
+    go_on();
+  }
+
+  // Whatever the others do. Once in a portion the processor is given away between reading and
+  // writing, as happens to everybody sooner or later: where there is one processor, too, and few
+  // increments.
+  void count_freely() {
+    const std::uint64_t end = std::min(work_->done + portion, work_->times);
+    const std::int64_t value = work_->counter->read();
+    ::sched_yield();
+    work_->counter->write(value + 1);
+    while (++work_->done < end) work_->counter->increment();
+    go_on();
+  }
+
+  void transact() {
+    work_->machine->look_up();
+    pause_.expires_after(counting_notes);
+    pause_.async_wait([this](const boost::system::error_code& error) {
+      if (error) return;
+      say("did " + to_line(work_->machine->settle()));
+      leave();
+    });
   }
 
   void tell_progress() {
@@ -185,7 +223,10 @@ class CrewMember final : net::PeerEvents {
           << (waits.empty() ? 0 : sum / static_cast<double>(waits.size())) << " "
           << (waits.empty() ? 0 : waits[waits.size() / 2]) << " "
           << (waits.empty() ? 0 : waits.back()) << " " << work_->in_a_row;
-    if (work_->file >= 0) ::close(work_->file);
+    const std::size_t told = std::min(waits.size(), quantiles);
+    for (std::size_t i = 0; i < told; ++i) {
+      words << " " << waits[(2 * i + 1) * waits.size() / (2 * told)];
+    }
     work_.reset();
     say(words.str());
   }
@@ -215,6 +256,7 @@ class CrewMember final : net::PeerEvents {
   asio::io_context io_{1};
   asio::posix::stream_descriptor captain_;
   asio::steady_timer progress_;
+  asio::steady_timer pause_;
   net::Peer peer_;
   bool is_ready_ = false;
   bool is_over_ = false;

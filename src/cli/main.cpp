@@ -1,5 +1,6 @@
 #include "cli/command.h"
 #include "cli/network/commands.h"
+#include "cli/network/demos.h"
 #include "cli/program.h"
 #include "cli/service/commands.h"
 #include "cli/trace.h"
@@ -15,6 +16,7 @@ void add_commands(CLI::App& app, baton::cli::Action& action) {
   baton::cli::add_serve(app, action);
   baton::cli::add_peer(app, action);
   baton::cli::add_service_commands(app, action);
+  baton::cli::add_crew_demos(app, action);
 }
 
 }  // namespace

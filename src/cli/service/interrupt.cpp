@@ -73,8 +73,10 @@ void Interruption::wait() {
   }
 }
 
-void Interruption::end_process() const {
-  process::end_like({.exit_code = 128 + signal_, .signal = signal_});
+void Interruption::end_process() const { end_by(signal_); }
+
+void end_by(int signal) {
+  process::end_like({.exit_code = 128 + signal, .signal = signal});
 }
 
 }  // namespace baton::cli

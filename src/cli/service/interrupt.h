@@ -40,4 +40,7 @@ class Interruption {
   std::thread waiter_;
 };
 
+// Ends this process as the signal would have, had it not been waited for.
+[[noreturn]] void end_by(int signal);
+
 }  // namespace baton::cli

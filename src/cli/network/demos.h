@@ -1,0 +1,14 @@
+// The stories that are told by processes with one of the laboratory's algorithms between them.
+#pragma once
+
+#include "cli/command.h"
+
+namespace baton::cli {
+
+// Below the command `demo`, which is there already.
+void add_crew_demos(CLI::App& app, Action& action);
+
+void add_demo_counter(CLI::App& demo, Action& action);
+void add_demo_bank(CLI::App& demo, Action& action);
+
+}  // namespace baton::cli

@@ -13,7 +13,8 @@ namespace {
 namespace json = boost::json;
 
 TEST(Commands, HelpHasAnExample) {
-  for (const std::string command : {"", "list ", "sim ", "compare "}) {
+  for (const std::string command :
+       {"", "list ", "sim ", "compare ", "demo counter ", "demo bank "}) {
     const Outcome outcome = baton(command + "--help");
     EXPECT_EQ(outcome.code, 0) << command;
     EXPECT_TRUE(has(outcome.out, "Example")) << command;
@@ -24,7 +25,8 @@ TEST(Commands, HelpHasAnExample) {
 
 TEST(Commands, TheExamplesOfTheHelpAreTrue) {
   std::size_t tried = 0;
-  for (const std::string command : {"", "list ", "sim ", "compare "}) {
+  for (const std::string command :
+       {"", "list ", "sim ", "compare ", "demo counter ", "demo bank "}) {
     const std::string help = baton(command + "--help").out;
     std::istringstream lines(help.substr(help.find("Example")));
     for (std::string line; std::getline(lines, line);) {
@@ -40,7 +42,7 @@ TEST(Commands, TheExamplesOfTheHelpAreTrue) {
       ++tried;
     }
   }
-  EXPECT_GE(tried, 7U);
+  EXPECT_GE(tried, 11U);
 }
 
 TEST(Commands, Version) {

@@ -1,0 +1,174 @@
+// The stories of processes that share a file, with an algorithm between them or nothing.
+#include <regex>
+#include <set>
+
+#include "tool/tool.h"
+
+namespace baton::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Demo : public Tool {
+ protected:
+  // All that a demo leaves behind would be here.
+  Demo() { setenv("TMPDIR", (temporary_ / "").c_str(), 1); }
+  ~Demo() override { unsetenv("TMPDIR"); }
+
+  // The children of a process, and of nobody else.
+  static std::vector<pid_t> children_of(pid_t process) {
+    const std::string id = std::to_string(process);
+    std::ifstream file("/proc/" + id + "/task/" + id + "/children");
+    return {std::istream_iterator<pid_t>(file), {}};
+  }
+
+  bool has_file_named(const std::string& name) const {
+    std::error_code changing;
+    for (const auto& entry : fs::recursive_directory_iterator(temporary_ / "", changing)) {
+      if (entry.path().filename() == name) return true;
+    }
+    return false;
+  }
+
+  // Interrupts the demo once this file of it is there.
+  void interrupt(const std::string& arguments, const std::string& during) {
+    Running demo("$BATON demo " + arguments);
+    ASSERT_TRUE(eventually([&] { return has_file_named(during); })) << demo.err();
+    const std::vector<pid_t> members = children_of(demo.id());
+    EXPECT_EQ(members.size(), 4U);
+    demo.send(SIGINT);
+    EXPECT_EQ(demo.wait(), 128 + SIGINT) << demo.err();
+    EXPECT_TRUE(temporary_.empty()) << "files are left behind";
+    for (const pid_t member : members) {
+      EXPECT_TRUE(eventually([&] { return !is_alive(member); })) << "a process is left behind";
+    }
+  }
+
+  Folder temporary_;
+};
+
+TEST_F(Demo, CounterLosesUpdatesWithoutALockAndNoneWithOne) {
+  const auto result = json("demo counter --processes 4 --increments 2001");
+  EXPECT_EQ(result.at("algorithm").as_string(), "ricart-agrawala");
+  const auto& without = result.at("without_lock");
+  EXPECT_GT(without.at("lost").as_int64(), 0);
+  EXPECT_EQ(without.at("lost").as_int64() + without.at("value").as_int64(), 2001);
+  const auto& with = result.at("with_lock");
+  EXPECT_EQ(with.at("lost").as_int64(), 0);
+  EXPECT_EQ(with.at("value").as_int64(), 2001);
+  EXPECT_EQ(with.at("messages").as_int64(), 2001 * 2 * 3);
+  EXPECT_EQ(with.at("messages_per_entry").as_double(), 6);
+  EXPECT_EQ(with.at("expected_messages_per_entry").as_double(), 6);
+  EXPECT_GT(with.at("entries_per_s").as_double(), 0);
+  EXPECT_GT(with.at("raw_message_us").as_double(), 0);
+  EXPECT_LE(with.at("median_wait_us").as_double(), with.at("longest_wait_us").as_double());
+  EXPECT_LE(with.at("mean_wait_us").as_double(), with.at("longest_wait_us").as_double());
+  EXPECT_TRUE(temporary_.empty());
+}
+
+TEST_F(Demo, CounterTellsPeopleTheSame) {
+  const Outcome outcome = baton("demo counter --processes 3 --increments 600");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "") << "no progress where there is no terminal";
+  EXPECT_TRUE(std::regex_search(
+      outcome.out, std::regex("without a lock +[0-9]+ updates were lost: the file says [0-9]+,")))
+      << outcome.out;
+  EXPECT_TRUE(std::regex_search(
+      outcome.out,
+      std::regex("with ricart-agrawala +no updates were lost: the file says 600,")))
+      << outcome.out;
+  EXPECT_TRUE(has(outcome.out, "4 when all ask: 2(N-1)")) << outcome.out;
+  EXPECT_TRUE(has(outcome.out, "2,400 messages")) << outcome.out;
+}
+
+TEST_F(Demo, CounterIsExactWithEveryAlgorithmThatCanRun) {
+  int tried = 0;
+  for (const auto& one : json("list").as_array()) {
+    const std::string name(one.at("name").as_string());
+    if (one.at("kind").as_string() != "mutual-exclusion" || one.at("wrong").as_bool()) continue;
+    const Outcome outcome =
+        baton("demo counter --processes 3 --increments 300 --json --algorithm " + name);
+    if (has(outcome.err, "cannot run between processes")) continue;
+    ASSERT_EQ(outcome.code, 0) << name << "\n" << outcome.err;
+    const auto with = boost::json::parse(outcome.out).at("with_lock");
+    EXPECT_EQ(with.at("value").as_int64(), 300) << name;
+    ++tried;
+  }
+  EXPECT_GE(tried, 10);
+}
+
+TEST_F(Demo, MoreProcessesThanIncrements) {
+  EXPECT_EQ(json("demo counter --processes 3 --increments 2").at("with_lock").at("value").as_int64(),
+            2);
+}
+
+TEST_F(Demo, FolderWithABlankInItsName) {
+  fs::create_directory(temporary_ / "a b");
+  setenv("TMPDIR", (temporary_ / "a b").c_str(), 1);
+  EXPECT_EQ(baton("demo counter --processes 2 --increments 20").code, 0);
+}
+
+TEST_F(Demo, InterruptedWithoutALock) { interrupt("counter --processes 4 --increments 1000000000", "without"); }
+
+TEST_F(Demo, InterruptedWithTheLock) { interrupt("counter --processes 4 --increments 2000000", "with"); }
+
+TEST_F(Demo, BankIsInterrupted) { interrupt("bank --processes 4 --transactions 1000000", "without"); }
+
+TEST_F(Demo, BankShowsHowMoneyGotLostOrMadeAndThenTheBooksBalance) {
+  const Outcome outcome = baton("demo bank");
+  EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  const std::regex story(
+      "machine ([12]) reads ([0-9,]+)\n"
+      ".*machine ([12]) reads ([0-9,]+)\n"
+      ".*machine ([12]) (?:takes in|pays out) ([0-9]+), and writes [0-9,]+\n"
+      ".*machine ([12]) (?:takes in|pays out) [0-9]+, and writes [0-9,]+\n"
+      " +the ([0-9]+) that were paid (?:in are gone|out are still there): machine ([12]) knew");
+  std::smatch match;
+  ASSERT_TRUE(std::regex_search(outcome.out, match, story)) << outcome.out;
+  EXPECT_NE(match[1], match[3]) << "two machines";
+  EXPECT_EQ(match[2], match[4]) << "the same balance";
+  EXPECT_NE(match[5], match[7]);
+  EXPECT_EQ(match[6], match[8]) << "the first amount is the one that is forgotten";
+  EXPECT_EQ(match[7], match[9]);
+  const std::string with = outcome.out.substr(std::min(outcome.out.find("\nWith ricart-agrawala"), outcome.out.size()));
+  const std::regex books("the account should have ([0-9,]+), and has ([0-9,]+)\n  The books balance");
+  ASSERT_TRUE(std::regex_search(with, match, books)) << outcome.out;
+  EXPECT_EQ(match[1], match[2]);
+  EXPECT_TRUE(temporary_.empty());
+}
+
+TEST_F(Demo, BankWithManyMachines) {
+  const Outcome outcome =
+      baton("demo bank --processes 5 --transactions 500 --algorithm naimi-trehel");
+  EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+  EXPECT_TRUE(has(outcome.out, "With naimi-trehel")) << outcome.out;
+}
+
+TEST_F(Demo, WhatCannotBeAskedForIsSaid) {
+  for (const std::string demo : {"demo counter", "demo bank"}) {
+    expect_refused(demo + " --algorithm nobody-s", "`nobody-s` cannot run between processes");
+    expect_refused(demo + " --algorithm maekawa", "`maekawa` cannot run between processes");
+    expect_refused(demo + " --algorithm bully", "bully");
+    expect_refused(demo + " --algorithm chang-roberts", "chang-roberts is no lock");
+    expect_refused(demo + " --processes 1", "too small");
+    expect_refused(demo + " --processes 65", "too large");
+    expect_refused(demo + " --proceses 3", "did you mean '--processes'?");
+    expect_refused(demo + " today", "'today' was not expected");
+  }
+  expect_refused("demo counter --increments 0", "too small");
+  expect_refused("demo bank --transactions x", "not a whole number");
+  EXPECT_TRUE(temporary_.empty());
+}
+
+TEST_F(Demo, TheStoriesAreListed) {
+  const Outcome help = baton("demo --help");
+  for (const std::string story : {"zombie", "deadlock", "counter", "bank"}) {
+    EXPECT_TRUE(has(help.out, "\n  " + story)) << help.out;
+  }
+  expect_refused("demo", "zombie, deadlock, counter or bank");
+  expect_refused("demo bnak", "did you mean 'bank'?");
+}
+
+}  // namespace
+}  // namespace baton::test

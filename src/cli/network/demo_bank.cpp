@@ -14,6 +14,7 @@
 #include "cli/network/demos.h"
 #include "cli/network/together.h"
 #include "cli/numbers.h"
+#include "cli/service/demo.h"
 #include "cli/text.h"
 #include "net/group_file.h"
 
@@ -161,8 +162,8 @@ class BankDemo {
 }  // namespace
 
 void add_demo_bank(CLI::App& demo, Action& action) {
-  CLI::App& command = *demo.add_subcommand(
-      "bank",
+  CLI::App& command = add_story(
+      demo, "bank",
       "Cash machines share an account: money is lost or made, until they have a lock\n\n"
       "Real processes, and no server. Shows how it came about, as it happened in this run.\n\n"
       "Example: baton demo bank\n"

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 #include <vector>
@@ -100,6 +101,12 @@ double message_time_us(const RawSockets& options) {
   if (rounds == 0) throw CrewError("nothing comes around a ring of sockets");
   return std::chrono::duration<double, std::micro>(now - began).count() /
          static_cast<double>(rounds * options.processes);
+}
+
+RawTimes raw_times(std::uint32_t processes) {
+  const double many = message_time_us({.processes = processes, .under_way = processes});
+  const double one = message_time_us({.processes = processes, .under_way = 1});
+  return {std::min(many, one), std::max(many, one)};
 }
 
 }  // namespace baton::cli

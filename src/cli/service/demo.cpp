@@ -1,19 +1,13 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/service/commands.h"
+#include "cli/service/demo.h"
 #include "cli/service/demo_stage.h"
 #include "cli/text.h"
 
 namespace baton::cli {
 
 namespace {
-
-void add_story(CLI::App& demo, Action& action, const std::string& name, int (*tell)(),
-               const std::string& description) {
-  demo.add_subcommand(name, description)->callback([tell, &action] {
-    action = service_action("demo", tell);
-  });
-}
 
 // No story was named that there is.
 [[noreturn]] void refuse(const CLI::App& demo) {
@@ -31,18 +25,25 @@ void add_story(CLI::App& demo, Action& action, const std::string& name, int (*te
 
 }  // namespace
 
+CLI::App& add_story(CLI::App& demo, const std::string& name, const std::string& description) {
+  return *demo.add_subcommand(name, description)->allow_extras(false);
+}
+
 void add_demo(CLI::App& app, Action& action) {
   CLI::App& command = *app.add_subcommand("demo",
                                           "The field's stories, told by real processes.\n\n"
                                           "Example: baton demo zombie\n"
                                           "         baton demo deadlock");
   command.allow_extras();  // to say ourselves what was meant
-  add_story(command, action, "zombie", demo_zombie,
-            "A paused holder goes on after its lease; its fence stops the late write");
-  add_story(command, action, "deadlock", demo_deadlock,
-            "Two that want each other's lock; the circle is detected and named");
+  add_story(command, "zombie",
+            "A paused holder goes on after its lease; its fence stops the late write")
+      .callback([&action] { action = service_action("demo", demo_zombie); });
+  add_story(command, "deadlock",
+            "Two that want each other's lock; the circle is detected and named")
+      .callback([&action] { action = service_action("demo", demo_deadlock); });
   command.callback([&command, &action] {
-    if (command.get_subcommands().empty()) action = [&command]() -> int { refuse(command); };
+    const bool is_story = !command.get_subcommands().empty() && command.remaining().empty();
+    if (!is_story) action = [&command]() -> int { refuse(command); };
   });
 }
 

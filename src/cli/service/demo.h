@@ -1,0 +1,12 @@
+// The command `demo`, to which a program may add stories of its own.
+#pragma once
+
+#include <string>
+
+#include "cli/command.h"
+
+namespace baton::cli {
+
+CLI::App& add_story(CLI::App& demo, const std::string& name, const std::string& description);
+
+}  // namespace baton::cli

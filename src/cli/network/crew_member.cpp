@@ -1,6 +1,5 @@
 #include "cli/network/crew_member.h"
 
-#include <sched.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -33,6 +32,7 @@ double in_us(Clock::duration time) {
 
 // How many are counted without a lock before others are heard again.
 constexpr std::uint64_t portion = 500;
+constexpr std::chrono::milliseconds distraction{2};
 // Between reading a balance and writing the next, a machine counts notes.
 constexpr std::chrono::microseconds counting_notes{100};
 // Of a member's waiting times, as many as fit into a line.
@@ -180,16 +180,18 @@ class CrewMember final : net::PeerEvents {
     go_on();
   }
 
-  // Whatever the others do. Once in a portion the processor is given away between reading and
-  // writing, as happens to everybody sooner or later: where there is one processor, too, and few
-  // increments.
+  // Whatever the others do. Once in a portion something comes between reading and writing, as
+  // happens to everybody sooner or later: with one processor and few increments, too.
   void count_freely() {
-    const std::uint64_t end = std::min(work_->done + portion, work_->times);
     const std::int64_t value = work_->counter->read();
-    ::sched_yield();
-    work_->counter->write(value + 1);
-    while (++work_->done < end) work_->counter->increment();
-    go_on();
+    pause_.expires_after(distraction);
+    pause_.async_wait([this, value](const boost::system::error_code& error) {
+      if (error) return;
+      const std::uint64_t end = std::min(work_->done + portion, work_->times);
+      work_->counter->write(value + 1);
+      while (++work_->done < end) work_->counter->increment();
+      go_on();
+    });
   }
 
   void transact() {

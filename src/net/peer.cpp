@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/asio/post.hpp>
 #include <random>
+#include <thread>
 #include <utility>
 
 #include "loop/clock.h"
@@ -21,6 +22,13 @@ std::shared_ptr<const Setup> setup_of(const GroupFile& group) {
   return std::make_shared<const Setup>(std::move(setup));
 }
 
+bool has_a_processor(const GroupFile& group, NodeId self) {
+  const std::string& host = group.members[self.value].host;
+  const auto here = std::count_if(group.members.begin(), group.members.end(),
+                                  [&](const LinkMember& member) { return member.host == host; });
+  return here <= static_cast<std::ptrdiff_t>(std::thread::hardware_concurrency());
+}
+
 std::uint64_t drawn() {
   std::random_device source;
   return (std::uint64_t{source()} << 32) | source();
@@ -35,6 +43,7 @@ Peer::Peer(boost::asio::io_context& io, PeerOptions options, PeerEvents& events)
       setup_(setup_of(options_.group)),
       promises_(Promises::open(options_.promises, setup_->size)),
       began_us_(loop::boottime_us()),
+      has_a_processor_(has_a_processor(options_.group, options_.self)),
       timer_(io),
       unreachable_since_us_(setup_->size, began_us_),
       has_sent_to_(setup_->size) {

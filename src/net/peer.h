@@ -68,7 +68,8 @@ class Peer final : private GroupHost, private LinkEvents {
   bool is_working() const { return group_->members().is_active() && group_->members().has_lease(); }
   // For people: why nothing is granted now, and whom it waits for; empty if it works.
   std::string trouble() const;
-  bool stays_awake() { return links_->stays_awake(); }
+  // Not where more members than processors share a machine: they need each other's.
+  bool stays_awake() { return has_a_processor_ && links_->stays_awake(); }
 
  private:
   void send(NodeId to, std::string_view bytes, bool lasting) override;
@@ -106,6 +107,7 @@ class Peer final : private GroupHost, private LinkEvents {
   std::unique_ptr<Links> links_;
   std::unique_ptr<Group> group_;
   std::int64_t began_us_;
+  bool has_a_processor_;
 
   boost::asio::steady_timer timer_;
   std::map<GroupTimer, std::int64_t> due_;                 // microseconds

@@ -75,8 +75,6 @@ void Interruption::wait() {
 
 void Interruption::end_process() const { end_by(signal_); }
 
-void end_by(int signal) {
-  process::end_like({.exit_code = 128 + signal, .signal = signal});
-}
+void end_by(int signal) { process::end_like({.exit_code = 128 + signal, .signal = signal}); }
 
 }  // namespace baton::cli

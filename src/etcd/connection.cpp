@@ -348,6 +348,7 @@ void Connection::authenticated(const Outcome& outcome, const std::string& token)
 void Connection::send(Job& job, Endpoint& endpoint) {
   job.is_waiting = false;
   job.endpoint = endpoint.index;
+  job.clear();
   job.context = std::make_unique<grpc::ClientContext>();
   if (job.deadline != Clock::time_point::max()) {
     job.context->set_deadline(in(job.deadline - Clock::now()));

@@ -48,6 +48,8 @@ class Job {
  public:
   virtual ~Job() = default;
 
+  // What is left of the last attempt goes, before its context does: it lies in memory of that.
+  virtual void clear() = 0;
   // Begins anew, with the context made for this attempt.
   virtual void send(Endpoint& endpoint) = 0;
   // The event that was outstanding.

@@ -17,6 +17,7 @@ class Renewal : public Job {
 
   Renewal(Connection& connection, LeaseId lease, Done done);
 
+  void clear() override { stream_.reset(); }
   void send(Endpoint& endpoint) override;
   void arrived(bool ok) override;
   void give_up(const Outcome& outcome) override;

@@ -27,6 +27,7 @@ class Unary : public Job {
     deadline = connection.deadline();
   }
 
+  void clear() override { reader_.reset(); }
   void send(Endpoint& where) override {
     reader_ = prepare_(where, context.get(), request_, connection_.queue());
     reader_->StartCall();

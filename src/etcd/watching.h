@@ -16,6 +16,7 @@ class Watching : public Job {
   // `told` is called under the lock.
   Watching(Connection& connection, KeyRange keys, Revision from, std::function<void(Changes)> told);
 
+  void clear() override { stream_.reset(); }
   void send(Endpoint& endpoint) override;
   void arrived(bool ok) override;
   void give_up(const Outcome& outcome) override;

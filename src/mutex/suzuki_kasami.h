@@ -43,6 +43,12 @@ class SuzukiKasami {
   using Event = Entered;
   using Out = Outbox<Message, Event>;
 
+  // For hosts to which anything may come: a token of this many processes.
+  static bool is_sound(const Message& message, std::uint32_t size) {
+    const Token* token = std::get_if<Token>(&message);
+    return token == nullptr || token->served.size() == size;
+  }
+
   static constexpr bool numbers_by_process = true;
   static constexpr bool piles_up = true;  // messages to a slow process
 

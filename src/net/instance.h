@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -86,13 +87,13 @@ class InstanceOf final : public Instance {
     if constexpr (MutexProtocol<P>) inner_.release(host_.membership(), sink());
   }
   bool receive(NodeId from, std::string_view bytes) override {
-    const auto message = reflect::decoded<InView>(bytes, size_);
-    if (!message || !is_sound(message->message)) return false;
+    const auto message = decoded(bytes);
+    if (!message) return false;
     inner_.receive(from, *message, host_.membership(), sink());
     return true;
   }
   std::pair<std::string_view, std::string> describe(std::string_view bytes) const override {
-    const auto message = reflect::decoded<InView>(bytes, size_);
+    const auto message = decoded(bytes);
     if (!message) return {};
     return {reflect::message_name(message->message), reflect::message_body(message->message)};
   }
@@ -139,14 +140,22 @@ class InstanceOf final : public Instance {
     host_.send(number_, outgoing);
   }
 
-  // Sizes that P relies on, where it says so.
-  bool is_sound(const typename P::Message& message) const {
-    if constexpr (requires { P::is_sound(message, size_); }) {
-      return P::is_sound(message,
-                         static_cast<std::uint32_t>(host_.membership().view().members.size()));
-    } else {
-      return true;
+  // Within P the processes of the view are numbered anew. While there is none, as many as can be.
+  std::optional<InView> decoded(std::string_view bytes) const {
+    const Membership& membership = host_.membership();
+    const auto inside = membership.is_active()
+                            ? static_cast<std::uint32_t>(membership.view().members.size())
+                            : size_;
+    reflect::Reader from(bytes, size_);
+    InView in_view;
+    if (!reflect::decode(from, in_view.epoch) || !reflect::decode(from, in_view.count)) return {};
+    auto message = reflect::decoded<typename P::Message>(from.rest(), inside);
+    if (!message) return {};
+    if constexpr (requires { P::is_sound(*message, inside); }) {
+      if (!P::is_sound(*message, inside)) return {};
     }
+    in_view.message = std::move(*message);
+    return in_view;
   }
 
   InstanceHost& host_;

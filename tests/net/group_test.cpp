@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <random>
 
 #include "group_world.h"
 #include "support/seeds.h"
@@ -100,6 +101,22 @@ TEST_P(EveryLock, SurvivesWhatAMinoritySuffers) {
 
 TEST_P(EveryElection, ArbitratesWhatIsCampaignedFor) {
   for_each_seed(40, [&](std::uint64_t seed) { survive("ricart-agrawala", GetParam(), seed); });
+}
+
+// A member that has gone mad can break a lock, but not the process of another.
+TEST_P(EveryLock, BytesThatWereChangedEndNobody) {
+  GroupWorld world({.size = 4, .algorithm = GetParam(), .seed = 5, .names = 2});
+  world.run(400 * message_time);
+  std::mt19937_64 random(11);
+  for (int i = 0; i < 4000; ++i) {
+    std::string bytes = world.sent()[random() % world.sent().size()];
+    for (std::size_t changes = 1 + random() % 2; changes > 0; --changes) {
+      bytes[random() % bytes.size()] = static_cast<char>(random() % (random() % 2 == 0 ? 8 : 256));
+    }
+    const NodeId to{static_cast<std::uint32_t>(random() % 4)};
+    const NodeId from{(to.value + 1 + static_cast<std::uint32_t>(random() % 3)) % 4};
+    world.group(to).receive(from, bytes);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Group, EveryLock, testing::ValuesIn(algorithms(Kind::mutual_exclusion)),

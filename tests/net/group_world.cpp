@@ -5,6 +5,7 @@ namespace baton::net {
 namespace {
 
 constexpr Ticks between_wishes = 30 * message_time;
+constexpr std::size_t most_sent_kept = 500;
 
 }  // namespace
 
@@ -59,6 +60,8 @@ void GroupWorld::violated(const std::string& what) {
 
 void GroupWorld::Node::send(NodeId to, std::string_view bytes, bool lasting) {
   auto& link = world.links_[{id.value, to.value}];
+  world.sent_.emplace_back(bytes);
+  if (world.sent_.size() > most_sent_kept) world.sent_.pop_front();
   const Ticks delay{1 + world.draw(static_cast<std::uint32_t>(message_time.value))};
   if (!lasting && world.is_cut(id.value, to.value)) return;
   Ticks at = world.now_ + delay;

@@ -50,6 +50,8 @@ class GroupWorld {
   std::uint64_t losses() const { return losses_; }
   const std::vector<std::string>& violations() const { return violations_; }
   const std::vector<TraceEvent>& trace() const { return trace_; }
+  // What was sent, the latest of it.
+  const std::deque<std::string>& sent() const { return sent_; }
   std::uint32_t draw(std::uint32_t bound) {
     return std::uniform_int_distribution<std::uint32_t>(0, bound - 1)(random_);
   }
@@ -116,6 +118,7 @@ class GroupWorld {
   std::uint64_t losses_ = 0;
   std::vector<std::string> violations_;
   std::vector<TraceEvent> trace_;
+  std::deque<std::string> sent_;
 };
 
 }  // namespace baton::net

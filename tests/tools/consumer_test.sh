@@ -40,7 +40,7 @@ cmake -S "$source/tests/consumer" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix"
   -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_CXX_FLAGS="$flags" -DBOOST_INCLUDE="$boost" \
   >"$work/log" || fail "the consumer is not configured: $(cat "$work/log")"
 cmake --build "$work/build" >"$work/log" 2>&1 || fail "the consumer is not built: $(cat "$work/log")"
-for program in consumer coroutines; do
+for program in consumer coroutines peers; do
   mkdir "$work/$program"
   [[ $("$work/build/$program" "$work/$program") == works ]] || fail "$program does not work"
 done
@@ -53,3 +53,6 @@ read -ra package <<<"$(pkg-config --cflags --libs baton-server) $flags"
   fail "the consumer is not built with pkg-config"
 mkdir "$work/folder"
 [[ $("$work/by_pkg_config" "$work/folder") == works ]] || fail "it does not work with pkg-config"
+read -ra package <<<"$(pkg-config --cflags --libs baton-peer) $flags"
+"$compiler" -std=c++20 "$source/tests/consumer/peers.cpp" "${package[@]}" -o "$work/peers" ||
+  fail "peers are not built with pkg-config"

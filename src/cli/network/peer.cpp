@@ -150,7 +150,7 @@ void add_peer(CLI::App& app, Action& action) {
   command->footer(
       "The group's file:\n\n"
       "  group = tellers\n"
-      "  algorithm = ricart-agrawala\n"
+      "  algorithm = naimi-trehel\n"
       "  member 1 = 10.0.0.1:7001\n"
       "  member 2 = 10.0.0.2:7001\n"
       "  member 3 = 10.0.0.3:7001\n\n"

@@ -1,0 +1,89 @@
+// Members that are stopped for longer than their lease, and go on as if nothing had happened.
+#include <gtest/gtest.h>
+
+#include "baton/fence.h"
+#include "peers/band.h"
+
+namespace baton::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+class Paused : public testing::TestWithParam<std::string> {};
+
+TEST_P(Paused, HolderIsToldAndItsLateWriteRefused) {
+  Band band({.algorithm = GetParam()});
+  auto fence = Fence::in_file(band.file("fence").string()).value();
+  Client zombie = band.connect(0, 60s);
+  Client second = band.connect(1);
+  Client third = band.connect(2);
+  const Lock old = zombie.lock("till").value();
+  ASSERT_TRUE(fence.admit(old.fence()));
+
+  band.pause(0);
+  auto next = ask(second, "till");
+  ASSERT_TRUE(comes(next)) << band.logs();
+  Lock newer = next.get().value();
+  EXPECT_GT(newer.fence(), old.fence());
+  ASSERT_TRUE(fence.admit(newer.fence()));
+
+  band.resume(0);
+  ASSERT_TRUE(eventually([&] { return !old.is_held(); })) << band.logs();
+  EXPECT_EQ(old.why_lost().error, Error::lock_lost) << to_string(old.why_lost());
+  EXPECT_NE(old.why_lost().message.find("lost touch with the group"), std::string::npos)
+      << to_string(old.why_lost());
+  EXPECT_TRUE(zombie.is_alive()) << "only what it held is lost";
+  EXPECT_EQ(fence.admit(old.fence()).error(), Error::stale);
+  EXPECT_TRUE(newer.is_held()) << "the zombie takes nothing away";
+
+  // It is a member as before, behind those who came first.
+  band.wait_until_all_work();
+  auto again = ask(zombie, "till");
+  auto before = ask(third, "till");
+  ASSERT_TRUE(newer.release());
+  ASSERT_TRUE(comes(again) || comes(before));
+  for (auto* one : {&before, &again}) {
+    if (one->wait_for(0s) != std::future_status::ready) continue;
+    Lock got = one->get().value();
+    EXPECT_GT(got.fence(), newer.fence());
+    EXPECT_TRUE(fence.admit(got.fence()));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(ByAlgorithm, Paused,
+                         testing::Values("ricart-agrawala", "suzuki-kasami", "central",
+                                         "naimi-trehel", "token-ring", "maekawa-sanders"),
+                         [](const auto& algorithm) {
+                           std::string name = algorithm.param;
+                           std::erase(name, '-');
+                           return name;
+                         });
+
+TEST(PausedCommand, IsStoppedWhenItsMemberFindsOut) {
+  Band band;
+  setenv("F", band.file("").c_str(), 1);
+  Running command("$BATON lock --url " + band.url(2) +
+                  " till -- sh -c 'touch $F/inside; while :; do sleep 0.05; done'");
+  ASSERT_TRUE(eventually([&] { return std::filesystem::exists(band.file("inside")); }))
+      << command.err();
+  band.pause(2);
+  const Outcome other = baton("lock --url " + band.url(0) + " till -- true");
+  EXPECT_EQ(other.code, 0) << other.err;
+  band.resume(2);
+  EXPECT_EQ(command.wait(), 123) << command.err();
+  EXPECT_TRUE(has(command.err(), "lost 'till'")) << command.err();
+}
+
+// A pause that nobody had time to notice is none.
+TEST(PausedMember, ThatNobodyMissesKeepsWhatItHolds) {
+  Band band;
+  Client client = band.connect(1);
+  const Lock held = client.lock("till").value();
+  band.pause(1);
+  band.resume(1);
+  EXPECT_TRUE(band.works(1, 3)) << band.logs();
+  EXPECT_TRUE(held.is_held());
+}
+
+}  // namespace
+}  // namespace baton::test

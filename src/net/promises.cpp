@@ -34,7 +34,8 @@ class InMemory final : public Promises {
   Membership::Durable kept_;
 };
 
-// Two copies in one file, written in turn: while one is written the other is whole.
+// Two copies in one file, written in turn: while one is written the other is whole. The first is
+// written before anything is promised.
 class InFile final : public Promises {
  public:
   InFile(std::string path, std::uint32_t group_size) : path_(std::move(path)) {
@@ -46,10 +47,13 @@ class InFile final : public Promises {
     }
     struct stat status {};
     if (::fstat(file_, &status) != 0) fail("cannot look at it");
-    if (status.st_size == 0) return;
     bool found = false;
     for (std::size_t slot = 0; slot < 2; ++slot) found = read(slot, group_size) || found;
-    if (!found) {
+    if (found) return;
+    if (is_beginning(static_cast<std::size_t>(status.st_size))) {
+      write();
+      sync_folder();
+    } else {
       ::close(file_);
       throw PromisesError(path_ +
                           ": these are no promises of a member, or they are damaged. A member must "
@@ -62,21 +66,9 @@ class InFile final : public Promises {
   const Membership::Durable& kept() const override { return kept_; }
 
   void keep(const Membership::Durable& durable) override {
-    std::string body;
-    reflect::encode(++turn_, body);
-    reflect::encode(durable, body);
-    std::string bytes(heading);
-    reflect::encode(sum_of(body), bytes);
-    reflect::encode(static_cast<std::uint64_t>(body.size()), bytes);
-    bytes += body;
-    if (bytes.size() > slot_size) throw PromisesError(path_ + ": too much to be kept");
-    bytes.resize(slot_size);
-    const auto at = static_cast<off_t>((turn_ % 2) * slot_size);
-    if (::pwrite(file_, bytes.data(), bytes.size(), at) != static_cast<ssize_t>(bytes.size())) {
-      fail("cannot write it");
-    }
-    if (::fdatasync(file_) != 0) fail("cannot make it durable");
     kept_ = durable;
+    ++turn_;
+    write();
   }
 
  private:
@@ -84,6 +76,50 @@ class InFile final : public Promises {
 
   [[noreturn]] void fail(const char* what) const {
     throw PromisesError(path_ + ": " + what + ": " + std::strerror(errno));
+  }
+
+  std::string copy() const {
+    std::string body;
+    reflect::encode(turn_, body);
+    reflect::encode(kept_, body);
+    std::string bytes(heading);
+    reflect::encode(sum_of(body), bytes);
+    reflect::encode(static_cast<std::uint64_t>(body.size()), bytes);
+    bytes += body;
+    if (bytes.size() > slot_size) throw PromisesError(path_ + ": too much to be kept");
+    bytes.resize(slot_size);
+    return bytes;
+  }
+
+  void write() const {
+    const std::string bytes = copy();
+    const auto at = static_cast<off_t>((turn_ % 2) * slot_size);
+    if (::pwrite(file_, bytes.data(), bytes.size(), at) != static_cast<ssize_t>(bytes.size())) {
+      fail("cannot write it");
+    }
+    if (::fdatasync(file_) != 0) fail("cannot make it durable");
+  }
+
+  // A file that is forgotten is a promise that is broken.
+  void sync_folder() const {
+    const std::size_t slash = path_.rfind('/');
+    const std::string folder = slash == path_.npos ? "." : path_.substr(0, slash + 1);
+    const int opened = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const bool is_synced = opened >= 0 && ::fsync(opened) == 0;
+    if (opened >= 0) ::close(opened);
+    if (!is_synced) fail("cannot make its folder durable");
+  }
+
+  // The very first copy, of which not all has reached the disk: nothing was promised then.
+  bool is_beginning(std::size_t size) const {
+    const std::string first = copy();
+    if (size > first.size()) return false;
+    std::string bytes(size, '\0');
+    if (::pread(file_, bytes.data(), size, 0) != static_cast<ssize_t>(size)) return false;
+    for (std::size_t i = 0; i < size; ++i) {
+      if (bytes[i] != '\0' && bytes[i] != first[i]) return false;
+    }
+    return true;
   }
 
   // The newer of the two counts.

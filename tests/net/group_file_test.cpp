@@ -75,9 +75,9 @@ TEST(GroupFile, RefusesAddressesThatAreNone) {
 }
 
 TEST(GroupFile, RefusesTimesAndNumbersOutOfBounds) {
-  for (const char* line : {"heartbeat = 4ms", "heartbeat = 61s", "heartbeat = soon",
-                           "heartbeat = -1s", "patience = 1", "patience = 1001", "patience = 4.5",
-                           "lease = 0", "lease = -3", "lease = 99999999999"}) {
+  for (const char* line :
+       {"heartbeat = 4ms", "heartbeat = 61s", "heartbeat = soon", "heartbeat = -1s", "patience = 1",
+        "patience = 1001", "patience = 4.5", "lease = 0", "lease = -3", "lease = 99999999999"}) {
     EXPECT_NE(problem_of(std::string(line) + "\n"), "") << line;
   }
 }

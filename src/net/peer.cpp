@@ -46,7 +46,9 @@ Peer::Peer(boost::asio::io_context& io, PeerOptions options, PeerEvents& events)
       has_a_processor_(has_a_processor(options_.group, options_.self)),
       timer_(io),
       unreachable_since_us_(setup_->size, began_us_),
-      has_sent_to_(setup_->size) {
+      has_sent_to_(setup_->size),
+      is_known_to_err_(setup_->size),
+      last_loss_(setup_->size) {
   check_algorithms(options_.group);
   links_ = std::make_unique<Links>(
       io_,
@@ -140,6 +142,7 @@ void Peer::lost(Space space, const std::string& name) {
 void Peer::view_changed() {
   const Membership& membership = group_->members();
   if (membership.is_active()) {
+    last_loss_.assign(setup_->size, {});
     for (std::uint32_t i = 0; i < setup_->size; ++i) {
       if (!has_sent_to_[i] || membership.view().find({i}) != nullptr) continue;
       has_sent_to_[i] = false;
@@ -149,7 +152,10 @@ void Peer::view_changed() {
   events_.view_changed();
 }
 
+// Who sends one such message may send thousands.
 void Peer::received_nonsense(NodeId from) {
+  if (is_known_to_err_[from.value]) return;
+  is_known_to_err_[from.value] = true;
   events_.warned("member " + name_of(from) + " sends what no member of this group would send");
 }
 
@@ -163,8 +169,11 @@ void Peer::received(NodeId from, std::string_view bytes) {
 
 void Peer::connected(NodeId peer) { unreachable_since_us_[peer.value] = 0; }
 
-void Peer::disconnected(NodeId peer, const std::string&) {
+void Peer::disconnected(NodeId peer, const std::string& why) {
   unreachable_since_us_[peer.value] = loop::boottime_us();
+  // A connection that breaks in the same way again and again is no news.
+  if (std::exchange(last_loss_[peer.value], why) == why) return;
+  events_.warned("lost the connection to member " + name_of(peer) + ": " + why);
 }
 
 void Peer::refused(NodeId peer, const std::string& why) {

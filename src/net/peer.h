@@ -115,6 +115,8 @@ class Peer final : private GroupHost, private LinkEvents {
   std::int64_t armed_for_us_ = 0;
   std::vector<std::int64_t> unreachable_since_us_;  // 0: connected
   std::vector<bool> has_sent_to_;                   // what must arrive, since the link was reset
+  std::vector<bool> is_known_to_err_;               // has sent nonsense, and that was said
+  std::vector<std::string> last_loss_;              // why the connection broke, as was said
   std::set<std::pair<Space, std::string>> held_;    // to be lost if all begins anew
   std::set<std::pair<Space, std::string>> asked_;   // ... and to be asked for again
 };

@@ -41,7 +41,7 @@ bench-cluster: build/release/build.ninja bootstrap-bench
 SOAK_ROUNDS ?= 1000
 soak: build/release/build.ninja
 	@cmake --build --preset release --target sim_test layer_test service_test cluster_sim_test \
-	  cluster_test
+	  cluster_test peers_test
 	@tools/soak $(SOAK_ROUNDS)
 
 ## fuzz     each decoder with inputs that libFuzzer finds, for FUZZ_SECONDS, or FUZZ_TARGETS alone

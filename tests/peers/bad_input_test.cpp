@@ -44,8 +44,7 @@ TEST_F(BadInput, AlgorithmsThatWouldNotKeepTheirPromises) {
   expect_bad_group(std::string(three) + "algorithm = bogus\n", "there is no such algorithm");
   expect_bad_group(std::string(three) + "algorithm = chang-roberts\n", "is no lock");
   expect_bad_group(std::string(three) + "election = central\n", "is no election");
-  expect_bad_group(std::string(three) + "election = bully\n",
-                   "there is no layer that would");
+  expect_bad_group(std::string(three) + "election = bully\n", "there is no layer that would");
   expect_bad_group(three, "there is no such algorithm", "--self 1 --algorithm bogus");
 }
 
@@ -53,7 +52,8 @@ TEST_F(BadInput, AnAddressThatIsTaken) {
   std::ofstream(band_.group_file(1)) << contents(band_.group_file(0));
   band_.start(0);
   ASSERT_TRUE(band_.will_say(0, "listening on")) << band_.log(0);
-  std::ofstream(band_.group_file(1)) << "group = band\nmember 2 = 127.0.0.1:" << band_.port(0) << "\n";
+  std::ofstream(band_.group_file(1))
+      << "group = band\nmember 2 = 127.0.0.1:" << band_.port(0) << "\n";
   expect_ends("the port is in use: does this member run already?", 1);
 }
 

@@ -95,7 +95,8 @@ std::filesystem::path Band::group_file(std::size_t member) const {
 
 std::string Band::command(std::size_t member) const {
   return "peer --self " + name_of(member) + " --group " + group_file(member).string() +
-         " --state " + file("").string() + " --socket " + file(name_of(member) + ".socket").string();
+         " --state " + file("").string() + " --socket " +
+         file(name_of(member) + ".socket").string();
 }
 
 Wire& Band::between(std::size_t one, std::size_t other) {
@@ -209,7 +210,8 @@ Client Band::connect(std::size_t member, std::chrono::seconds ttl) const {
 std::future<Result<Lock>> ask(Client& client, const std::string& name) {
   auto granted = std::make_shared<std::promise<Result<Lock>>>();
   auto future = granted->get_future();
-  client.async_lock(name, {}, [granted](Result<Lock> lock) { granted->set_value(std::move(lock)); });
+  client.async_lock(name, {},
+                    [granted](Result<Lock> lock) { granted->set_value(std::move(lock)); });
   return future;
 }
 

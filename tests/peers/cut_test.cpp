@@ -115,7 +115,7 @@ TEST(BrokenConnections, AreMadeAgainAndNothingIsLost) {
   std::thread breaker([&] {
     while (!is_over) {
       for (std::size_t i = 0; i < 3; ++i) band.between(i, (i + 1) % 3).reset();
-      std::this_thread::sleep_for(30ms);
+      std::this_thread::sleep_for(150ms);
     }
   });
   std::vector<Client> clients;

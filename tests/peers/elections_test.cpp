@@ -30,8 +30,9 @@ TEST_F(Elsewhere, LeadersAreKnownAndWatched) {
   ASSERT_TRUE(eventually([&] { return leader_at(2) == "ann\n"; })) << band_.logs();
   EXPECT_EQ(leader_at(1), "ann\n");
   Running second("$BATON elect shift --value ben --url " + band_.url(1) + command("end-ben"));
-  ASSERT_TRUE(eventually([&] { return has(baton("locks --elections --url " + band_.url(2)).out, "waits"); }))
-      << baton("locks --elections --url " + band_.url(2)).out;
+  ASSERT_TRUE(eventually([&] {
+    return has(baton("locks --elections --url " + band_.url(2)).out, "waits");
+  })) << baton("locks --elections --url " + band_.url(2)).out;
   EXPECT_EQ(leader_at(2), "ann\n");
   touch("end-ann");
   EXPECT_EQ(first.wait(), 0) << first.err();
@@ -67,7 +68,8 @@ TEST_F(Elsewhere, HoldersAndWaitersAreShown) {
   ASSERT_TRUE(eventually([&] {
     seen = baton("locks --url " + band_.url(2));
     return has(seen.out, "holds") && has(seen.out, "waits");
-  })) << seen.out << seen.err;
+  })) << seen.out
+      << seen.err;
   EXPECT_TRUE(has(seen.out, std::to_string(held.fence()))) << seen.out;
   EXPECT_TRUE(has(seen.out, "till")) << seen.out;
 }

@@ -186,7 +186,8 @@ class Nemesis {
     return std::uniform_int_distribution<std::size_t>(0, below - 1)(random_);
   }
   void tell(const std::string& what, std::size_t whom) {
-    story_ += std::to_string(now_us() / 1000) + " ms: " + what + " " + std::to_string(whom + 1) + "\n";
+    story_ +=
+        std::to_string(now_us() / 1000) + " ms: " + what + " " + std::to_string(whom + 1) + "\n";
   }
 
   void trouble(std::size_t member) {

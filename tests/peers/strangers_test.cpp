@@ -20,7 +20,8 @@ using namespace std::chrono_literals;
 // Speaks to a member with the test's own words.
 class Stranger {
  public:
-  explicit Stranger(std::uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  explicit Stranger(std::uint16_t port)
+      : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -129,7 +130,8 @@ TEST_F(Strangers, AnotherAlgorithmIsTurnedAwayInWords) {
   other.dialect = "suzuki-kasami";
   stranger.greet(other);
   EXPECT_TRUE(stranger.is_hung_up_on());
-  EXPECT_TRUE(band_.will_say(1, "'1' runs suzuki-kasami, '2' runs ricart-agrawala")) << band_.log(1);
+  EXPECT_TRUE(band_.will_say(1, "'1' runs suzuki-kasami, '2' runs ricart-agrawala"))
+      << band_.log(1);
   expect_unharmed();
 }
 
@@ -170,8 +172,8 @@ TEST_F(Strangers, GarbageInGoodFramesIsSaidOnceAndDoesNoHarm) {
 }
 
 TEST_F(Strangers, BytesOfNoMeaningAreNoGreeting) {
-  for (const std::string& words :
-       {std::string("GET / HTTP/1.1\r\n\r\n"), std::string(100'000, '\0'), std::string("\x16\x03\x01")}) {
+  for (const std::string& words : {std::string("GET / HTTP/1.1\r\n\r\n"),
+                                   std::string(100'000, '\0'), std::string("\x16\x03\x01")}) {
     Stranger stranger(band_.port(1));
     stranger.say(words);
     EXPECT_TRUE(stranger.is_hung_up_on());

@@ -1,7 +1,7 @@
 // Members that are killed while their clients hold a lock or wait for it.
 #include <gtest/gtest.h>
 
-#include "net/catalog.h"
+#include "peers/algorithms.h"
 #include "peers/band.h"
 
 namespace baton::test {
@@ -11,21 +11,6 @@ using namespace std::chrono_literals;
 
 // So that the clients of a member that is gone give up soon.
 constexpr auto short_ttl = 1s;
-
-std::vector<std::string> all_locks() {
-  std::vector<std::string> names;
-  for (const net::Runnable& one : net::catalog()) {
-    const bool is_lock = one.info().kind == Kind::mutual_exclusion;
-    if (is_lock && net::objection_to(one).empty()) names.emplace_back(one.info().name);
-  }
-  return names;
-}
-
-std::string as_identifier(const testing::TestParamInfo<std::string>& algorithm) {
-  std::string name = algorithm.param;
-  std::erase(name, '-');
-  return name;
-}
 
 // How many hold and wait, all over the group, as "1+0".
 std::string use_of(Client& client, const std::string& name) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "baton/fence.h"
+#include "peers/algorithms.h"
 #include "peers/band.h"
 
 namespace baton::test {
@@ -53,11 +54,7 @@ TEST_P(Paused, HolderIsToldAndItsLateWriteRefused) {
 INSTANTIATE_TEST_SUITE_P(ByAlgorithm, Paused,
                          testing::Values("ricart-agrawala", "suzuki-kasami", "central",
                                          "naimi-trehel", "token-ring", "maekawa-sanders"),
-                         [](const auto& algorithm) {
-                           std::string name = algorithm.param;
-                           std::erase(name, '-');
-                           return name;
-                         });
+                         as_identifier);
 
 TEST(PausedCommand, IsStoppedWhenItsMemberFindsOut) {
   Band band;

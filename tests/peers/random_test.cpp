@@ -14,7 +14,7 @@
 
 #include "baton/fence.h"
 #include "cluster/history.h"
-#include "net/catalog.h"
+#include "peers/algorithms.h"
 #include "peers/band.h"
 #include "support/seeds.h"
 
@@ -234,13 +234,8 @@ TEST(RandomFaults, KeepAllPromises) {
   constexpr int steps = 10;
   const std::uint64_t first = from_environment("BATON_FIRST_SEED", 0);
   const std::uint64_t count = from_environment("BATON_SEEDS", 2);
+  const std::vector<std::string> algorithms = all_locks();
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
-    std::vector<std::string> algorithms;
-    for (const net::Runnable& one : net::catalog()) {
-      if (one.info().kind == Kind::mutual_exclusion && net::objection_to(one).empty()) {
-        algorithms.emplace_back(one.info().name);
-      }
-    }
     const std::string algorithm = algorithms[seed % algorithms.size()];
     Band band({.size = 3 + seed % 3, .algorithm = algorithm, .seed = seed + 1});
     Outages outages(band.size());

@@ -89,14 +89,12 @@ class Strangers : public testing::Test {
 
   net::Hello hello() const {
     const net::GroupFile group = net::read_group(band_.group_file(1).string());
-    net::Hello made;
-    made.group = group.group;
-    made.dialect = group.dialect();
-    made.from = "1";
-    made.to = "2";
-    made.life = 7;
-    made.silence_ms = 100'000;
-    return made;
+    return {.group = group.group,
+            .dialect = group.dialect(),
+            .from = "1",
+            .to = "2",
+            .life = 7,
+            .silence_ms = 100'000};
   }
 
   // Two clients, of both members, have their turns.
@@ -157,10 +155,9 @@ TEST_F(Strangers, GarbageInGoodFramesIsSaidOnceAndDoesNoHarm) {
     for (int i = 0; i < 200; ++i) {
       std::vector<std::string> all(5);
       for (std::string& one : all) {
-        // All kinds that there are, of the length of true ones.
-        one.push_back(static_cast<char>(random() % 6));
-        const std::size_t length = random() % 60;
-        while (one.size() < length) one.push_back(static_cast<char>(random()));
+        one.resize(1 + random() % 60);
+        for (char& byte : one) byte = static_cast<char>(random());
+        one.front() = static_cast<char>(random() % 6);  // all kinds that there are
       }
       stranger.say(messages(all));
     }

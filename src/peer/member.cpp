@@ -231,6 +231,8 @@ void Member::finish(std::uint64_t number) {
 void Member::told(NodeId from, std::string_view bytes) {
   proto::PeerWords words;
   if (!words.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    // Who says one such thing may say thousands.
+    if (!not_understood_.insert(from).second) return;
     return warned("member " + peer_->name_of(from) + " says what this version does not understand");
   }
   if (words.has_ask_locks()) {

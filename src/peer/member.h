@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -88,6 +89,7 @@ class Member final : public server::Gate, private net::PeerEvents {
   std::map<std::string, Leader> leaders_elsewhere_;
   std::uint64_t last_asking_ = 0;
   std::map<std::uint64_t, Asking> askings_;
+  std::set<NodeId> not_understood_;
   std::string logged_;  // the last that was said of the view
   std::function<void(bool)> on_change_;
 };

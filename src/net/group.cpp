@@ -54,6 +54,7 @@ Group::Group(GroupHost& host, GroupOptions options, const Membership::Durable& d
     : host_(host),
       options_(std::move(options)),
       membership_(options_.self, *options_.setup, durable),
+      heard_(options_.setup->size),
       drawn_(options_.seed),
       clocks_(options_.clocks) {
   if (clocks_.vector.entries().empty()) clocks_.vector = VectorClock(options_.setup->size);
@@ -166,8 +167,19 @@ void Group::dispatch(NodeId from, std::string_view bytes) {
 void Group::receive_control(NodeId from, std::string_view bytes) {
   const auto message = reflect::decoded<Membership::Message>(bytes, options_.setup->size);
   if (!message) return host_.received_nonsense(from);
+  if (const auto* heartbeat = std::get_if<Membership::Heartbeat>(&*message)) {
+    heard_[from.value] = {heartbeat->incarnation, heartbeat->promised};
+  }
   direct(
       [&](Membership& membership, auto& decided) { membership.receive(from, *message, decided); });
+}
+
+bool Group::has_heard_in_view(NodeId node) const {
+  const View& view = membership_.view();
+  const Member* member = view.find(node);
+  const Heard& heard = heard_[node.value];
+  return member != nullptr && heard.incarnation == member->incarnation &&
+         heard.promised >= view.epoch;
 }
 
 // What belongs to another view has nothing to say any more.

@@ -19,6 +19,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "core/clocks.h"
 #include "core/trace.h"
@@ -116,6 +117,8 @@ class Group final : private InstanceHost {
   void tell(NodeId to, std::string_view words, bool lasting = true);
 
   const Membership& members() const { return membership_; }
+  // It has said itself, in the life that belongs to the present view, that it has promised it.
+  bool has_heard_in_view(NodeId node) const;
   NodeId self() const { return options_.self; }
   NodeId arbiter() const { return arbiter_; }
   const GroupCounters& counters() const { return counters_; }
@@ -129,6 +132,10 @@ class Group final : private InstanceHost {
     std::unique_ptr<Instance> instance;
     bool has_begun = false;      // in the present view
     bool is_called_for = false;  // another member uses it in the view that is to come
+  };
+  struct Heard {
+    Incarnation incarnation;
+    Epoch promised;
   };
   using Key = std::pair<Space, std::string>;
   class Drawn final : public Chooser {
@@ -181,6 +188,7 @@ class Group final : private InstanceHost {
   GroupOptions options_;
   Membership membership_;
   Membership::Durable kept_;
+  std::vector<Heard> heard_;  // in heartbeats, by process
   Drawn drawn_;
   std::shared_ptr<const Setup> view_setup_;
   std::shared_ptr<const Setup> arbitrated_setup_;  // ... with the arbiter as its coordinator

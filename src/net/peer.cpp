@@ -47,6 +47,7 @@ Peer::Peer(boost::asio::io_context& io, PeerOptions options, PeerEvents& events)
       timer_(io),
       unreachable_since_us_(setup_->size, began_us_),
       has_sent_to_(setup_->size),
+      kept_for_(setup_->size),
       is_known_to_err_(setup_->size),
       last_loss_(setup_->size) {
   check_algorithms(options_.group);
@@ -119,10 +120,33 @@ std::string Peer::trouble() const {
 void Peer::send(NodeId to, std::string_view bytes, bool lasting) {
   if (lasting) {
     has_sent_to_[to.value] = true;
+    keep_for(to, bytes);
     links_->send(to, bytes);
   } else {
     links_->send_if_connected(to, bytes);
   }
+}
+
+// The view may be here before the link has met the other end as it is in that view: another life of
+// it, or one that has reset the link since. When they meet, what the link was given is gone. Who is
+// heard of in the view has been met.
+void Peer::keep_for(NodeId to, std::string_view bytes) {
+  const Membership& membership = group_->members();
+  if (membership.view().epoch != kept_in_) {
+    kept_in_ = membership.view().epoch;
+    for (auto& kept : kept_for_) kept.clear();
+  }
+  if (membership.view().find(to) == nullptr || group_->has_heard_in_view(to)) {
+    kept_for_[to.value].clear();
+  } else {
+    kept_for_[to.value].emplace_back(bytes);
+  }
+}
+
+void Peer::send_again(NodeId peer) {
+  const Membership& membership = group_->members();
+  if (membership.view().epoch != kept_in_ || group_->has_heard_in_view(peer)) return;
+  for (const std::string& bytes : kept_for_[peer.value]) links_->send(peer, bytes);
 }
 
 void Peer::keep(const Membership::Durable& durable) { promises_->keep(durable); }

@@ -86,11 +86,13 @@ class Peer final : private GroupHost, private LinkEvents {
   void received(NodeId from, std::string_view bytes) override;
   void connected(NodeId peer) override;
   void disconnected(NodeId peer, const std::string& why) override;
-  void restarted(NodeId) override {}
-  void was_reset(NodeId) override {}
+  void restarted(NodeId peer) override { send_again(peer); }
+  void was_reset(NodeId peer) override { send_again(peer); }
   void refused(NodeId peer, const std::string& why) override;
   void overflowed(NodeId peer) override;
 
+  void keep_for(NodeId to, std::string_view bytes);
+  void send_again(NodeId peer);
   void make_group();
   void start_over(const std::string& why);
   void rearm();
@@ -115,10 +117,13 @@ class Peer final : private GroupHost, private LinkEvents {
   std::int64_t armed_for_us_ = 0;
   std::vector<std::int64_t> unreachable_since_us_;  // 0: connected
   std::vector<bool> has_sent_to_;                   // what must arrive, since the link was reset
-  std::vector<bool> is_known_to_err_;               // has sent nonsense, and that was said
-  std::vector<std::string> last_loss_;              // why the connection broke, as was said
-  std::set<std::pair<Space, std::string>> held_;    // to be lost if all begins anew
-  std::set<std::pair<Space, std::string>> asked_;   // ... and to be asked for again
+  // What was sent in a view to members that have not been heard of in it.
+  Epoch kept_in_;
+  std::vector<std::vector<std::string>> kept_for_;
+  std::vector<bool> is_known_to_err_;              // has sent nonsense, and that was said
+  std::vector<std::string> last_loss_;             // why the connection broke, as was said
+  std::set<std::pair<Space, std::string>> held_;   // to be lost if all begins anew
+  std::set<std::pair<Space, std::string>> asked_;  // ... and to be asked for again
 };
 
 }  // namespace baton::net

@@ -76,6 +76,7 @@ class Band {
  private:
   struct Member {
     std::uint16_t port = 0;
+    int reserved = -1;  // a socket that keeps the port
     pid_t process = 0;
     bool is_paused = false;
     std::vector<Wire*> to;  // those after it

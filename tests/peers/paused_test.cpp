@@ -71,16 +71,5 @@ TEST(PausedCommand, IsStoppedWhenItsMemberFindsOut) {
   EXPECT_TRUE(has(command.err(), "lost 'till'")) << command.err();
 }
 
-// A pause that nobody had time to notice is none.
-TEST(PausedMember, ThatNobodyMissesKeepsWhatItHolds) {
-  Band band;
-  Client client = band.connect(1);
-  const Lock held = client.lock("till").value();
-  band.pause(1);
-  band.resume(1);
-  EXPECT_TRUE(band.works(1, 3)) << band.logs();
-  EXPECT_TRUE(held.is_held());
-}
-
 }  // namespace
 }  // namespace baton::test

@@ -286,9 +286,11 @@ void Group::send(std::uint32_t instance, const Outgoing& message) {
   const bool is_own = instance == election_;
   std::string bytes(1, byte_of(is_own ? What::election : What::in_view, options_.traced));
   if (message.to != self()) {
-    std::uint64_t& counter = message.phase == Phase::enter  ? counters_.enter
-                             : message.phase == Phase::exit ? counters_.exit
-                                                            : counters_.upkeep;
+    // The group's own election belongs to no entry.
+    const Phase phase = is_own ? Phase::upkeep : message.phase;
+    std::uint64_t& counter = phase == Phase::enter  ? counters_.enter
+                             : phase == Phase::exit ? counters_.exit
+                                                    : counters_.upkeep;
     ++counter;
     ++counters_.sent;
   }

@@ -36,8 +36,8 @@ Whole drawn(std::mt19937_64& random) {
   }
   for (std::size_t left = random() % 4; left > 0; --left) {
     const NodeId node{static_cast<std::uint32_t>(random() % size)};
-    value.leaves.push_back({random() % 4 == 0 ? nobody : node,
-                            static_cast<std::int32_t>(random()), random() % 2 == 0});
+    value.leaves.push_back({random() % 4 == 0 ? nobody : node, static_cast<std::int32_t>(random()),
+                            random() % 2 == 0});
     value.nodes.insert(node);
   }
   if (random() % 2 == 0) value.stamp = Timestamp{{random() % 1000}, {3}};
@@ -98,7 +98,8 @@ TEST(Decode, NumbersThatDoNotFit) {
   EXPECT_EQ(decoded<std::int8_t>(encoded(std::int64_t{-128}), 1), std::int8_t{-128});
   EXPECT_FALSE(decoded<bool>(encoded(2U), 1));
   EXPECT_FALSE(decoded<std::uint64_t>("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", 1));
-  EXPECT_EQ(decoded<std::uint64_t>("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 1), ~std::uint64_t{0});
+  EXPECT_EQ(decoded<std::uint64_t>("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 1),
+            ~std::uint64_t{0});
   EXPECT_FALSE(decoded<std::uint64_t>(std::string("\x80\x00", 2), 1)) << "not the shortest";
 }
 

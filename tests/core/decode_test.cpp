@@ -95,7 +95,7 @@ TEST(Decode, NumbersThatDoNotFit) {
   EXPECT_TRUE(decoded<std::uint8_t>(encoded(std::uint64_t{255}), 1));
   EXPECT_FALSE(decoded<std::uint8_t>(encoded(std::uint64_t{256}), 1));
   EXPECT_FALSE(decoded<std::int8_t>(encoded(std::int64_t{-129}), 1));
-  EXPECT_EQ(decoded<std::int8_t>(encoded(std::int64_t{-128}), 1), std::int8_t{-128});
+  EXPECT_EQ(decoded<std::int8_t>(encoded(std::int64_t{-128}), 1).value_or(0), -128);
   EXPECT_FALSE(decoded<bool>(encoded(2U), 1));
   EXPECT_FALSE(decoded<std::uint64_t>("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", 1));
   EXPECT_EQ(decoded<std::uint64_t>("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 1),

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <algorithm>
 
 #include <ctime>
 #include <fstream>
@@ -209,7 +210,11 @@ std::optional<StatusInfo> Band::status(std::size_t member) const {
 
 bool Band::works(std::size_t member, std::size_t with) const {
   const auto info = status(member);
-  return info && info->trouble.empty() && info->servers.size() == with;
+  if (!info || !info->group || !info->group->is_working) return false;
+  const auto& members = info->group->members;
+  const auto belong = std::count_if(members.begin(), members.end(),
+                                    [](const PeerMemberInfo& one) { return one.belongs; });
+  return static_cast<std::size_t>(belong) == with;
 }
 
 void Band::wait_until_all_work() const {

@@ -99,8 +99,9 @@ INSTANTIATE_TEST_SUITE_P(ByAlgorithm, Killed, testing::ValuesIn(all_locks()), as
 
 std::size_t arbiter_of(const Band& band, std::size_t seen_by) {
   const auto info = band.status(seen_by);
-  for (const ServerInfo& one : info ? info->servers : std::vector<ServerInfo>{}) {
-    if (one.leads) return std::stoul(one.name) - 1;
+  if (!info || !info->group) return band.size();
+  for (const PeerMemberInfo& one : info->group->members) {
+    if (one.is_arbiter) return std::stoul(one.id) - 1;
   }
   return band.size();
 }

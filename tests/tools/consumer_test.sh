@@ -54,5 +54,5 @@ read -ra package <<<"$(pkg-config --cflags --libs baton-server) $flags"
 mkdir "$work/folder"
 [[ $("$work/by_pkg_config" "$work/folder") == works ]] || fail "it does not work with pkg-config"
 read -ra package <<<"$(pkg-config --cflags --libs baton-peer) $flags"
-"$compiler" -std=c++20 "$source/tests/consumer/peers.cpp" "${package[@]}" -o "$work/peers" ||
+"$compiler" -std=c++20 "$source/tests/consumer/peers.cpp" "${package[@]}" -o "$work/peers_by_pkg_config" ||
   fail "peers are not built with pkg-config"

@@ -14,6 +14,8 @@ enum class What : std::uint8_t { control, in_view, election, use, words };
 constexpr std::uint8_t stamped = 0x80;
 
 constexpr std::size_t longest_name = 512;
+// In one step. An algorithm that was told nonsense may go round in circles.
+constexpr int most_to_self = 10'000;
 
 char byte_of(What what, bool is_stamped) {
   return static_cast<char>(static_cast<std::uint8_t>(what) | (is_stamped ? stamped : 0));
@@ -435,12 +437,18 @@ void Group::post(NodeId to, std::string bytes, bool lasting) {
 // so on until there is nothing left.
 void Group::settle() {
   if (std::exchange(is_settling_, true)) return;
+  int delivered = 0;
   while (!to_tell_.empty() || !to_self_.empty()) {
     if (!to_tell_.empty()) {
       const auto what = std::move(to_tell_.front());
       to_tell_.pop_front();
       what();
     } else {
+      if (++delivered > most_to_self) {
+        to_self_.clear();
+        host_.received_nonsense(self());
+        continue;
+      }
       const std::string bytes = std::move(to_self_.front());
       to_self_.pop_front();
       dispatch(self(), bytes);

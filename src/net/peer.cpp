@@ -26,7 +26,8 @@ bool has_a_processor(const GroupFile& group, NodeId self) {
   const std::string& host = group.members[self.value].host;
   const auto here = std::count_if(group.members.begin(), group.members.end(),
                                   [&](const LinkMember& member) { return member.host == host; });
-  return here <= static_cast<std::ptrdiff_t>(std::thread::hardware_concurrency());
+  // One more does no harm: somebody always waits for somebody.
+  return here <= static_cast<std::ptrdiff_t>(std::thread::hardware_concurrency()) + 1;
 }
 
 std::uint64_t drawn() {

@@ -25,24 +25,9 @@ struct Settings {
   std::string socket_mode;
 };
 
-// Where programs keep what should survive: the service manager's choice, or the user's.
-std::filesystem::path state_directory() {
-  const auto variable = [](const char* name) {
-    const char* value = std::getenv(name);
-    return std::string(value == nullptr ? "" : value);
-  };
-  if (const auto given = variable("STATE_DIRECTORY"); !given.empty()) return given;
-  if (const auto given = variable("XDG_STATE_HOME"); !given.empty()) {
-    return std::filesystem::path(given) / "baton";
-  }
-  if (const auto home = variable("HOME"); !home.empty()) {
-    return std::filesystem::path(home) / ".local/state/baton";
-  }
-  throw UsageError("say where the journal is: --journal PATH");
-}
-
 std::string default_journal() {
-  const std::filesystem::path directory = state_directory();
+  const std::filesystem::path directory =
+      state_directory("say where the journal is: --journal PATH");
   std::error_code problem;
   std::filesystem::create_directories(directory, problem);
   if (problem) {
@@ -86,6 +71,21 @@ int run(CLI::App& command, Settings& settings) {
 }
 
 }  // namespace
+
+std::filesystem::path state_directory(const std::string& otherwise) {
+  const auto variable = [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::string(value == nullptr ? "" : value);
+  };
+  if (const auto given = variable("STATE_DIRECTORY"); !given.empty()) return given;
+  if (const auto given = variable("XDG_STATE_HOME"); !given.empty()) {
+    return std::filesystem::path(given) / "baton";
+  }
+  if (const auto home = variable("HOME"); !home.empty()) {
+    return std::filesystem::path(home) / ".local/state/baton";
+  }
+  throw UsageError(otherwise);
+}
 
 void read_config(CLI::App& command, std::istream& from, const std::string& path) {
   std::vector<CLI::ConfigItem> items;

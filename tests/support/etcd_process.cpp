@@ -18,6 +18,8 @@
 #include <thread>
 #include <utility>
 
+#include "support/ports.h"
+
 namespace baton::support {
 
 namespace {
@@ -34,25 +36,6 @@ sockaddr_in loopback(std::uint16_t port) {
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   address.sin_port = htons(port);
   return address;
-}
-
-// Ports that are free now, all different.
-std::vector<std::uint16_t> free_ports(std::size_t count) {
-  std::vector<int> sockets;
-  std::vector<std::uint16_t> ports;
-  for (std::size_t i = 0; i < count; ++i) {
-    const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address = loopback(0);
-    socklen_t size = sizeof address;
-    if (::bind(socket, reinterpret_cast<sockaddr*>(&address), size) != 0 ||
-        ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
-      throw std::runtime_error("no free port");
-    }
-    sockets.push_back(socket);
-    ports.push_back(ntohs(address.sin_port));
-  }
-  for (const int socket : sockets) ::close(socket);
-  return ports;
 }
 
 // What a web server on loopback answers within a second; nothing if it does not.
@@ -161,7 +144,7 @@ void EtcdCluster::start_all() {
 }
 
 void EtcdCluster::choose_ports() {
-  const std::vector<std::uint16_t> ports = free_ports(3 * size());
+  const std::vector<std::uint16_t> ports = test::free_ports(3 * size());
   for (std::size_t i = 0; i < size(); ++i) {
     members_[i].client_port = ports[3 * i];
     members_[i].peer_port = ports[3 * i + 1];

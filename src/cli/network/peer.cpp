@@ -1,8 +1,5 @@
-#include <sys/stat.h>
-
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -10,6 +7,7 @@
 
 #include "cli/network/commands.h"
 #include "cli/output_file.h"
+#include "cli/serve.h"
 #include "http/server.h"
 #include "net/catalog.h"
 #include "peer/member.h"
@@ -33,17 +31,6 @@ struct Settings {
   server::ServeOptions serve;
   bool list = false;
 };
-
-// Where members keep what should survive: the service manager's choice, or the user's.
-std::filesystem::path state_directory() {
-  for (const auto& [name, below] : {std::pair<const char*, const char*>{"STATE_DIRECTORY", ""},
-                                    {"XDG_STATE_HOME", "baton"},
-                                    {"HOME", ".local/state/baton"}}) {
-    const char* value = std::getenv(name);
-    if (value != nullptr && *value != '\0') return std::filesystem::path(value) / below / "peers";
-  }
-  throw UsageError("say where promises are kept: --state FOLDER");
-}
 
 int list_algorithms() {
   for (const net::Runnable& one : net::catalog()) {
@@ -77,9 +64,10 @@ int run(Settings& settings) {
     throw UsageError("there is no member `" + settings.self + "` in " + settings.group +
                      ", which has" + known);
   }
-  const std::filesystem::path folder = settings.state.empty()
-                                           ? state_directory() / options.group.group
-                                           : std::filesystem::path(settings.state);
+  const std::filesystem::path folder =
+      settings.state.empty() ? state_directory("say where promises are kept: --state FOLDER") /
+                                   "peers" / options.group.group
+                             : std::filesystem::path(settings.state);
   std::error_code problem;
   std::filesystem::create_directories(folder, problem);
   if (problem) throw UsageError("cannot create " + folder.string() + ": " + problem.message());

@@ -40,7 +40,8 @@ struct ClientOptions {
   std::string url{};
   std::chrono::microseconds ttl{10'000'000};  // of the lease
   std::chrono::microseconds lock_delay{0};    // how long its locks stay closed if it expires
-  // Loss is declared so much earlier than need be: time to stop what must not go on.
+  // Loss is declared so much earlier than need be: time to stop what must not go on. If the server
+  // grants a shorter lease than was asked for, at most half of that.
   std::chrono::microseconds loss_margin{0};
   // How long to look for a server at first, and without a session for an answer.
   std::chrono::microseconds patience{10'000'000};
@@ -91,6 +92,7 @@ class Client {
 
   std::uint64_t session() const;
   std::chrono::microseconds ttl() const;  // as the server granted it
+  std::chrono::microseconds loss_margin() const;
   bool is_connected() const;
   // Of the last answer to a stale client: all that happened before so long ago was in it.
   std::chrono::microseconds age() const;

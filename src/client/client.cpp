@@ -69,6 +69,7 @@ bool Client::is_connected() const { return Access::core(*this).is_connected(); }
 bool Client::is_alive() const { return Access::core(*this).is_alive(); }
 std::stop_token Client::lost() const { return Access::core(*this).lost(); }
 Failure Client::why_lost() const { return Access::core(*this).why_lost(); }
+microseconds Client::loss_margin() const { return microseconds(Access::core(*this).loss_margin()); }
 microseconds Client::lease_left() const { return microseconds(Access::core(*this).lease_left()); }
 void Client::on_lost(std::function<void(const Failure&)> callback) {
   Access::core(*this).add_on_lost(std::move(callback));

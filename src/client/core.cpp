@@ -66,6 +66,7 @@ Core::Core(ClientOptions options, std::vector<Address> addresses)
                }
                settle();
              }),
+      loss_margin_(options_.loss_margin.count()),
       lease_end_(never) {}
 
 Core::~Core() = default;
@@ -458,8 +459,12 @@ void Core::resume() {
   link_.flush();
 }
 
+// A server may grant less than was asked for. Half of it at most is for stopping.
 void Core::begin_lease(Micros ttl) {
-  terms_ = service::LeaseTerms::of({ttl}, {options_.loss_margin.count()});
+  if (ttl < options_.ttl.count()) {
+    loss_margin_ = std::min<Micros>(loss_margin_, ttl / 2);
+  }
+  terms_ = service::LeaseTerms::of({ttl}, {loss_margin_});
   lease_.emplace(nonce_, terms_, options_.fast);
 }
 
@@ -612,6 +617,11 @@ std::uint64_t Core::session() const {
 Micros Core::ttl() const {
   const std::lock_guard lock(mutex_);
   return terms_.ttl.value;
+}
+
+Micros Core::loss_margin() const {
+  const std::lock_guard lock(mutex_);
+  return loss_margin_;
 }
 
 Micros Core::lease_left() {

@@ -86,6 +86,7 @@ class Core final : public std::enable_shared_from_this<Core>, private Link::Owne
   std::uint64_t session() const;
   Micros age() const { return age_; }
   Micros ttl() const;
+  Micros loss_margin() const;
   Micros lease_left();
   std::stop_token lost() const { return lost_.get_token(); }
   Failure why_lost() const;
@@ -194,6 +195,7 @@ class Core final : public std::enable_shared_from_this<Core>, private Link::Owne
   int opening_tries_ = 0;
   std::optional<service::LeaseClient> lease_;
   service::LeaseTerms terms_{};
+  Micros loss_margin_;
   Micros doubt_since_ = 0;
   std::atomic<Micros> lease_end_;
   std::atomic<bool> is_lost_{false};

@@ -1,6 +1,8 @@
 #include "layer/membership.h"
 
 #include <algorithm>
+#include <functional>
+#include <limits>
 
 namespace baton {
 
@@ -49,7 +51,8 @@ void Membership::receive(NodeId from, const Message& message, Out& out) {
                   [&](const Promise& promise) { upon_promise(from, promise, out); },
                   [&](const Refuse& refuse) { upon_refuse(refuse); },
                   [&](const Decided& decided) { upon_decided(decided, out); },
-                  [&](const Install& install) { upon_install(install.view, out); }},
+                  [&](const Install& install) { upon_install(install.view, out); },
+                  [&](const Farewell& farewell) { upon_farewell(from, farewell); }},
              message);
 }
 
@@ -334,8 +337,8 @@ std::vector<Hold> Membership::holds_to_keep() const {
   return holds;
 }
 
-// Whether someone who is not heard may hold something: a member of the latest view is missing, or
-// a later view may exist of which nobody here knows the members.
+// Whether someone who is not heard may hold something: a member of the latest view is missing and
+// has not said farewell, or a later view may exist of which nobody here knows the members.
 bool Membership::must_wait() const {
   const auto& promises = state_.proposal->promises;
   const View* latest = &state_.view;
@@ -343,8 +346,10 @@ bool Membership::must_wait() const {
     if (promise.view.epoch > latest->epoch) latest = &promise.view;
   }
   if (latest_possible_view() > latest->epoch) return true;
-  return std::any_of(latest->members.begin(), latest->members.end(),
-                     [&](const Member& member) { return !promises.contains(member.node); });
+  return std::any_of(latest->members.begin(), latest->members.end(), [&](const Member& member) {
+    return !promises.contains(member.node) &&
+           state_.peers[member.node.value].left < member.incarnation;
+  });
 }
 
 void Membership::install(Out& out) {
@@ -380,18 +385,44 @@ void Membership::upon_install(const View& view, Out& out) {
   check_lease(out);
 }
 
+void Membership::leave(Out& out) const {
+  for (std::uint32_t i = 0; i < setup_->size; ++i) {
+    if (i != self_.value) out.send({i}, Farewell{state_.durable.incarnation});
+  }
+}
+
+void Membership::upon_farewell(NodeId from, const Farewell& farewell) {
+  Peer& peer = state_.peers[from.value];
+  if (farewell.incarnation < peer.incarnation) return;
+  peer.left = farewell.incarnation;
+  detector_.suspect(from);
+}
+
+// Its own word is as good as the others': after a promise it lasts as long as theirs.
+std::uint64_t Membership::vouched_until(NodeId node) const {
+  if (node != self_) return state_.peers[node.value].vouched + setup_->lease;
+  if (is_active() || state_.kept) return std::numeric_limits<std::uint64_t>::max();
+  return state_.left_at + setup_->lease;
+}
+
+std::uint64_t Membership::lease_left() const {
+  if (!state_.has_lease) return 0;
+  std::vector<std::uint64_t> until;
+  for (std::uint32_t i = 0; i < setup_->size; ++i) until.push_back(vouched_until({i}));
+  std::sort(until.begin(), until.end(), std::greater<>());
+  const std::uint64_t end = until[setup_->size / 2];  // of the last that makes a majority
+  return end > state_.tick ? end - state_.tick : 0;
+}
+
 void Membership::check_lease(Out& out) {
   const Epoch& epoch = state_.view.epoch;
-  // Its own word is as good as the others': after a promise it lasts as long as theirs.
-  const bool stands = is_active() || state_.kept || state_.left_at + setup_->lease > state_.tick;
-  std::size_t confirmed = stands ? 1 : 0;
+  std::size_t confirmed = 0;
   for (std::uint32_t i = 0; i < setup_->size; ++i) {
-    if (i == self_.value) continue;
     Peer& peer = state_.peers[i];
     const bool loyal =
         peer.promised <= epoch || (state_.kept && peer.promised <= state_.durable.promised);
-    if (loyal) peer.vouched = std::max(peer.vouched, peer.echo);
-    if (peer.vouched + setup_->lease > state_.tick) ++confirmed;
+    if (i != self_.value && loyal) peer.vouched = std::max(peer.vouched, peer.echo);
+    if (vouched_until({i}) > state_.tick) ++confirmed;
   }
   const bool holds = epoch != Epoch{} && is_majority(confirmed);
   if (holds == state_.has_lease) return;

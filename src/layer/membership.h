@@ -19,9 +19,9 @@
 //   lock to another, and the old fence would come to outrank the newer one.
 // - A process holds what it holds only while a majority keeps saying that it has promised nothing
 //   newer (its lease); its own word counts as long as theirs does. A view that lacks the report of
-//   a member of the one before waits until that member's lease must have run out. Time is counted
-//   in ticks of the own timer; the two waits differ by enough for clocks that run at slightly
-//   different speeds.
+//   a member of the one before, and has heard no farewell of it, waits until that member's lease
+//   must have run out. Time is counted in ticks of the own timer; the two waits differ by enough
+//   for clocks that run at slightly different speeds.
 // - Members of a view that is well, or decided and about to be installed, do not promise another
 // that
 //   would exclude one of them, so that two that cannot see each other do not depose each other for
@@ -90,7 +90,12 @@ class Membership {
     static constexpr Phase phase = Phase::upkeep;
     View view;
   };
-  using Message = std::variant<Heartbeat, Propose, Promise, Refuse, Decided, Install>;
+  // The sender holds nothing, and in this life never will again.
+  struct Farewell {
+    static constexpr Phase phase = Phase::upkeep;
+    Incarnation incarnation;
+  };
+  using Message = std::variant<Heartbeat, Propose, Promise, Refuse, Decided, Install, Farewell>;
   using Event = std::variant<Frozen, Installed, LeaseEnded, LeaseBegun>;
   using Out = Outbox<Message, Event>;
 
@@ -103,6 +108,7 @@ class Membership {
   // The latest that is known of another process.
   struct Peer {
     Incarnation incarnation;
+    Incarnation left;  // the last life that has said farewell
     Epoch view;
     Epoch promised;
     std::uint64_t tick = 0;  // its own
@@ -144,6 +150,9 @@ class Membership {
   void expire(TimerId timer, Out& out);
   void suspect(NodeId node, Out&) { detector_.suspect(node); }
 
+  // It ends, and holds nothing: nobody has to wait for its lease. The last that it does.
+  void leave(Out& out) const;
+
   // The locks that this process holds.
   void claim(const std::string& lock, const Fence& fence);
   void give_up(const std::string& lock);
@@ -154,6 +163,8 @@ class Membership {
     return state_.view.epoch != Epoch{} && state_.durable.promised == state_.view.epoch;
   }
   bool has_lease() const { return state_.has_lease; }
+  // For so many ticks it has one, if nothing more is heard.
+  std::uint64_t lease_left() const;
   const Epoch& promised() const { return state_.durable.promised; }
   const Durable& durable() const { return state_.durable; }
 
@@ -169,6 +180,7 @@ class Membership {
   void upon_refuse(const Refuse& refuse);
   void upon_decided(const Decided& decided, Out& out);
   void upon_install(const View& view, Out& out);
+  void upon_farewell(NodeId from, const Farewell& farewell);
 
   void send_heartbeats(Out& out);
   void propose(Out& out);
@@ -177,6 +189,8 @@ class Membership {
   void tell_decision(Out& out) const;
   void install(Out& out);
   void check_lease(Out& out);
+  // The tick until which its word counts that nothing newer than the view is promised.
+  std::uint64_t vouched_until(NodeId node) const;
 
   bool needs_new_view() const;
   bool is_well() const;

@@ -77,6 +77,12 @@ void Group::suspect(NodeId node) {
   settle();
 }
 
+void Group::leave() {
+  begin_step();
+  direct([&](Membership& membership, auto& decided) { membership.leave(decided); });
+  settle();
+}
+
 void Group::expire(GroupTimer timer) {
   begin_step();
   if (timer.instance != 0) {

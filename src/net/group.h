@@ -109,6 +109,8 @@ class Group final : private InstanceHost {
   void expire(GroupTimer timer);
   // The network has reason to believe that it is gone.
   void suspect(NodeId node);
+  // This process ends, and nobody relies on anything that it holds.
+  void leave();
 
   // What is asked for must not be asked for or held already; granted() follows, now or later.
   void request(Space space, const std::string& name);

@@ -9,6 +9,7 @@
 //   member 3 = 10.0.0.3:7001
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -35,11 +36,16 @@ struct GroupFile {
   std::vector<LinkMember> members;           // in the order of the file
   std::chrono::milliseconds heartbeat{100};  // each member to each other
   std::uint32_t patience = 4;                // heartbeats missed, then it is suspected
-  std::uint32_t lease = 8;                   // heartbeats without a majority, then all is lost
+  std::uint32_t lease = 30;                  // heartbeats without a majority, then all is lost
   std::optional<TlsFiles> tls;
 
   // Who of them has this name, or nobody.
   NodeId find(std::string_view id) const;
+  // For how long a member can promise something to its clients: it is never sure of its whole
+  // lease, since what others say of it is up to two heartbeats old.
+  std::chrono::milliseconds longest_promise() const {
+    return static_cast<int>(lease - std::min(lease, std::max(lease / 4, 3U))) * heartbeat;
+  }
   // What all members must agree on, in words.
   std::string dialect() const;
 };

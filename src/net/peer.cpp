@@ -15,6 +15,8 @@ namespace {
 // Of one connection, in heartbeats: much longer than it takes to suspect the other end.
 constexpr int silence_in_heartbeats = 20;
 
+constexpr GroupTimer tick{};
+
 std::shared_ptr<const Setup> setup_of(const GroupFile& group) {
   Setup setup = default_setup(static_cast<std::uint32_t>(group.members.size()));
   setup.lease = group.lease;
@@ -83,6 +85,7 @@ void Peer::make_group() {
 
 void Peer::start() {
   links_->start();
+  last_tick_us_ = loop::boottime_us();
   group_->start();
 }
 
@@ -94,6 +97,12 @@ void Peer::request(Space space, const std::string& name) {
 void Peer::release(Space space, const std::string& name) {
   held_.erase({space, name});
   group_->release(space, name);
+}
+
+void Peer::leave() {
+  group_->leave();
+  has_left_ = true;
+  timer_.cancel();
 }
 
 std::string Peer::trouble() const {
@@ -189,7 +198,7 @@ void Peer::received_nonsense(NodeId from) {
 void Peer::received(NodeId from, std::string_view bytes) {
   // Time first: what has come during a pause must not be taken for news.
   expire_due();
-  group_->receive(from, bytes);
+  if (!has_left_) group_->receive(from, bytes);
 }
 
 void Peer::connected(NodeId peer) { unreachable_since_us_[peer.value] = 0; }
@@ -221,6 +230,7 @@ void Peer::start_over(const std::string& why) {
       if (NodeId{i} != self()) links_->reset({i});
     }
     for (const auto& [space, name] : std::exchange(held_, {})) events_.lost(space, name);
+    last_tick_us_ = loop::boottime_us();
     group_->start();
     for (const auto& [space, name] : std::exchange(asked_, {})) request(space, name);
   });
@@ -242,14 +252,15 @@ void Peer::arm(GroupTimer timer, Ticks after) {
     due_.erase(found);
   }
   if (after == forever) return;
-  const std::int64_t at = loop::boottime_us() + in_us(after);
+  // Ticks follow each other, however late one of them is.
+  const std::int64_t at = (timer == tick ? last_tick_us_ : loop::boottime_us()) + in_us(after);
   due_.emplace(timer, at);
   in_time_.emplace(at, timer);
   rearm();
 }
 
 void Peer::rearm() {
-  if (in_time_.empty() || in_time_.begin()->first == armed_for_us_) return;
+  if (has_left_ || in_time_.empty() || in_time_.begin()->first == armed_for_us_) return;
   armed_for_us_ = in_time_.begin()->first;
   timer_.expires_after(std::chrono::microseconds(armed_for_us_ - loop::boottime_us()));
   timer_.async_wait([this](const boost::system::error_code& error) {
@@ -263,24 +274,32 @@ void Peer::rang() {
   rearm();
 }
 
-// A process that was paused has missed ticks of its own. They are made up for, since leases are
-// counted in them.
+// A process that was paused, or is slow, has missed ticks of its own. They are made up for, since
+// leases are counted in them. After twice a lease it makes no difference any more.
 void Peer::expire_due() {
-  constexpr GroupTimer tick{};
+  if (has_left_) return;
   const std::int64_t now = loop::boottime_us();
+  const std::int64_t long_ago =
+      now - 2 * std::int64_t{setup_->lease} * in_us(Membership::tick_time);
   while (!in_time_.empty() && in_time_.begin()->first <= now) {
     const auto [at, timer] = *in_time_.begin();
     in_time_.erase(in_time_.begin());
     due_.erase(timer);
     if (timer == tick) {
-      const std::int64_t missed =
-          (now - at) / std::max<std::int64_t>(in_us(Membership::tick_time), 1);
-      const std::int64_t enough = 2 * std::int64_t{setup_->lease};
-      for (std::int64_t i = std::min(missed, enough); i > 0; --i) group_->expire(timer);
+      last_tick_us_ = std::max(at, long_ago);
       suspect_unreachable();
     }
     group_->expire(timer);
+    if (timer == tick) events_.ticked();
   }
+}
+
+std::chrono::microseconds Peer::promised() const {
+  if (has_left_) return {};
+  const auto ticks = static_cast<std::int64_t>(
+      std::min<std::uint64_t>(group_->members().lease_left(), setup_->lease));
+  const std::int64_t until = last_tick_us_ + ticks * in_us(Membership::tick_time);
+  return std::chrono::microseconds(std::max<std::int64_t>(until - loop::boottime_us(), 0));
 }
 
 // A connection that ends and is not made again at once: most likely nobody is there.

@@ -37,6 +37,8 @@ class PeerEvents {
   virtual void granted(Space space, const std::string& name, const Fence& fence) = 0;
   virtual void lost(Space space, const std::string& name) = 0;
   virtual void view_changed() {}
+  // A heartbeat's time has passed.
+  virtual void ticked() {}
   virtual void arbiter_changed(NodeId) {}
   virtual void told(NodeId, std::string_view) {}
   // For people.
@@ -57,6 +59,8 @@ class Peer final : private GroupHost, private LinkEvents {
   // See Group.
   void request(Space space, const std::string& name);
   void release(Space space, const std::string& name);
+  // Nobody relies on anything that it holds: it is not missed. It does nothing from then on.
+  void leave();
   void tell(NodeId to, std::string_view words) { group_->tell(to, words); }
 
   const Group& group() const { return *group_; }
@@ -66,6 +70,8 @@ class Peer final : private GroupHost, private LinkEvents {
   std::string name_of(NodeId node) const { return options_.group.members[node.value].id; }
   // It is in a view that a majority confirms.
   bool is_working() const { return group_->members().is_active() && group_->members().has_lease(); }
+  // For so long from now on what is held here is nobody else's, whatever happens.
+  std::chrono::microseconds promised() const;
   // For people: why nothing is granted now, and whom it waits for; empty if it works.
   std::string trouble() const;
   // Not where more members than processors share a machine: they need each other's.
@@ -115,6 +121,8 @@ class Peer final : private GroupHost, private LinkEvents {
   std::map<GroupTimer, std::int64_t> due_;                 // microseconds
   std::set<std::pair<std::int64_t, GroupTimer>> in_time_;  // the same, the earliest first
   std::int64_t armed_for_us_ = 0;
+  bool has_left_ = false;
+  std::int64_t last_tick_us_ = 0;                   // when it was due
   std::vector<std::int64_t> unreachable_since_us_;  // 0: connected
   std::vector<bool> has_sent_to_;                   // what must arrive, since the link was reset
   // What was sent in a view to members that have not been heard of in it.

@@ -39,6 +39,13 @@ std::uint64_t token_of(const Fence& fence) {
 Member::Member(net::PeerOptions options, std::function<void(const TraceEvent&)> recorded)
     : options_(std::move(options)), recorded_(std::move(recorded)) {
   options_.traced = recorded_ != nullptr;
+  const net::GroupFile& group = options_.group;
+  if (longest_promise() >= service::shortest_ttl) return;
+  throw net::GroupFileError("a lease of " + std::to_string(group.lease) + " heartbeats of " +
+                            std::to_string(group.heartbeat.count()) +
+                            " ms is too short: of it a member can promise its clients " +
+                            std::to_string(group.longest_promise().count()) +
+                            " ms, and they need a second");
 }
 
 Member::~Member() = default;
@@ -54,42 +61,88 @@ void Member::attend(server::Host& host) {
 
 void Member::want(service::Space space, const std::string& name) {
   if (peer_ == nullptr) return;
-  const auto [at, is_new] = stages_.emplace(Key(space, name), Stage::asked);
+  const auto [at, is_new] = wishes_.emplace(Key(space, name), Wish{});
   if (is_new) {
     peer_->request(space_of(space), name);
-  } else if (at->second == Stage::abandoned) {
-    at->second = Stage::asked;
+  } else if (at->second.stage == Stage::abandoned) {
+    at->second.stage = Stage::asked;
   }
 }
 
 // What is asked for cannot be taken back: it comes, and goes at once.
 void Member::leave(service::Space space, const std::string& name) {
-  const auto at = stages_.find({space, name});
-  if (at == stages_.end() || peer_ == nullptr) return;
-  if (at->second != Stage::held) {
-    at->second = Stage::abandoned;
+  const auto at = wishes_.find({space, name});
+  if (at == wishes_.end() || peer_ == nullptr) return;
+  if (at->second.stage < Stage::had) {
+    at->second.stage = Stage::abandoned;
     return;
   }
-  stages_.erase(at);
+  wishes_.erase(at);
   peer_->release(space_of(space), name);
 }
 
 void Member::granted(net::Space space, const std::string& name, const Fence& fence) {
-  const auto at = stages_.find({space_of(space), name});
-  if (at->second == Stage::abandoned) {
-    stages_.erase(at);
+  const auto at = wishes_.find({space_of(space), name});
+  if (at->second.stage == Stage::abandoned) {
+    wishes_.erase(at);
     peer_->release(space, name);
     return;
   }
-  at->second = Stage::held;
-  host_->open(space_of(space), name, {token_of(fence)});
+  at->second = {Stage::had, fence};
+  open_if_promised(Key(at->first));
 }
 
 void Member::lost(net::Space space, const std::string& name) {
-  stages_.erase({space_of(space), name});
+  wishes_.erase({space_of(space), name});
+  host_->revoke({space_of(space), name, out_of_touch()});
+}
+
+// A client that holds something may go on for as long as its lease, and so must this member's.
+void Member::close() {
+  if (peer_ == nullptr) return;
+  const bool is_used = std::any_of(wishes_.begin(), wishes_.end(), [](const auto& wish) {
+    return wish.second.stage >= Stage::open;
+  });
+  if (!is_used) peer_->leave();
+}
+
+std::string Member::out_of_touch() const {
   const std::string why = peer_->trouble();
-  host_->revoke(space_of(space), name,
-                "this member has lost touch with the group" + (why.empty() ? "" : ": " + why));
+  return "this member has lost touch with the group" + (why.empty() ? "" : ": " + why);
+}
+
+service::Duration Member::promised() const {
+  return {peer_ == nullptr ? 0 : peer_->promised().count()};
+}
+
+service::Duration Member::longest_promise() const {
+  return {std::chrono::microseconds(options_.group.longest_promise()).count()};
+}
+
+bool Member::is_congested() const { return peer_ != nullptr && peer_->links().is_congested(); }
+
+// By then the lease of any client that has one now is over.
+void Member::open_if_promised(const Key& key) {
+  const auto at = wishes_.find(key);
+  if (at == wishes_.end() || at->second.stage != Stage::had) return;
+  if (promised() < longest_promise()) return;
+  at->second.stage = Stage::open;
+  host_->open(key.first, key.second, {token_of(at->second.fence)});
+}
+
+// Clients that are not kept alive any more would find out by themselves, but not why.
+void Member::ticked() {
+  const bool is_notice_due = 4 * promised().value < 3 * longest_promise().value;
+  std::vector<Key> to_open;
+  std::vector<Key> to_notice;
+  for (auto& [key, wish] : wishes_) {
+    if (wish.stage == Stage::had) to_open.push_back(key);
+    if (wish.stage != Stage::open || !is_notice_due) continue;
+    wish.stage = Stage::noticed;
+    to_notice.push_back(key);
+  }
+  for (const Key& key : to_open) open_if_promised(key);
+  for (const Key& key : to_notice) host_->revoke({key.first, key.second, out_of_touch(), true});
 }
 
 // --- Who leads ----------------------------------------------------------------------------------

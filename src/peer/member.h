@@ -5,6 +5,10 @@
 // and gets it back when that client has let it go, so that clients of other members have their
 // turn. What is held and waited for elsewhere is asked of the others; who leads an election is told
 // to them.
+//
+// Clients are promised no more than the group has promised this member: their leases are shorter
+// than its own, are not prolonged when it is not sure of the time, and are over before the group
+// gives away what it had. So whatever happens to a member, a client that runs stops in time.
 #pragma once
 
 #include <boost/asio/steady_timer.hpp>
@@ -29,6 +33,7 @@ std::uint64_t token_of(const Fence& fence);
 class Member final : public server::Gate, private net::PeerEvents {
  public:
   // `recorded` gets the trace, if one is wanted.
+  // Throws GroupFileError if its lease is too short for clients.
   explicit Member(net::PeerOptions options,
                   std::function<void(const TraceEvent&)> recorded = nullptr);
   ~Member() override;
@@ -44,7 +49,13 @@ class Member final : public server::Gate, private net::PeerEvents {
 
  private:
   using Key = std::pair<service::Space, std::string>;
-  enum class Stage : std::uint8_t { asked, abandoned, held };
+  enum class Stage : std::uint8_t {
+    asked,
+    abandoned,
+    had,     // but not promised for long enough for a client
+    open,    // to a client
+    noticed  // ... who was told to let it go
+  };
   struct Asking {
     std::size_t missing = 0;  // members that have not answered
     Locks found;
@@ -59,6 +70,11 @@ class Member final : public server::Gate, private net::PeerEvents {
   // Gate.
   void want(service::Space space, const std::string& name) override;
   void leave(service::Space space, const std::string& name) override;
+  void close() override;
+  service::Duration promised() const override;
+  service::Duration longest_promise() const override;
+  bool is_congested() const override;
+  bool stays_awake() override { return peer_ != nullptr && peer_->stays_awake(); }
   void led(const service::Change& change) override;
   void complete_locks(const proto::Read::Locks& asked, std::function<void(Locks)> done) override;
   void complete_status(proto::Status status,
@@ -68,10 +84,13 @@ class Member final : public server::Gate, private net::PeerEvents {
   void granted(net::Space space, const std::string& name, const Fence& fence) override;
   void lost(net::Space space, const std::string& name) override;
   void view_changed() override;
+  void ticked() override;
   void told(NodeId from, std::string_view words) override;
   void warned(const std::string& what) override;
   void record(const TraceEvent& event) override;
 
+  void open_if_promised(const Key& key);
+  std::string out_of_touch() const;
   Locks locks_here(const proto::Read::Locks& asked) const;
   void answered(std::uint64_t number, const proto::PeerWords::Locks& locks);
   void finish(std::uint64_t number);
@@ -84,7 +103,11 @@ class Member final : public server::Gate, private net::PeerEvents {
   std::function<void(const TraceEvent&)> recorded_;
   server::Host* host_ = nullptr;
   std::unique_ptr<net::Peer> peer_;
-  std::map<Key, Stage> stages_;
+  struct Wish {
+    Stage stage = Stage::asked;
+    Fence fence{};  // once it is had
+  };
+  std::map<Key, Wish> wishes_;
   std::map<std::string, proto::PeerWords::Leader> leaders_here_;
   std::map<std::string, Leader> leaders_elsewhere_;
   std::uint64_t last_asking_ = 0;

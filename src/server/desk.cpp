@@ -202,6 +202,10 @@ bool Desk::is_reported(Guest& guest, const proto::Request& request) {
 
 void Desk::open_session(Guest& guest, proto::Request& request) {
   request.set_session(0);
+  if (options_.longest_ttl) {
+    proto::OpenSession& open = *request.mutable_open_session();
+    open.set_ttl(std::min(open.ttl(), options_.longest_ttl->value));
+  }
   service::Command command = command_of(request);
   if (auto refusal = refusal_of(request, command)) {
     return refuse(guest, request.request(), refusal->error, std::move(refusal->message));
@@ -289,7 +293,7 @@ void Desk::keep_alive(Guest& guest, const proto::KeepAlive& message) {
   service::Duration ttl{0};
   ++counters_.keepalives;
   if (guest.session_ != service::no_session) {
-    if (!engine_->is_sure()) return;
+    if (!engine_->is_sure() || !is_covered(guest.session_)) return;
     const auto answer = leases_.receive(clock(), service::KeepAlive{guest.session_, {}});
     if (!answer) return;
     if (std::holds_alternative<service::Gone>(*answer)) {
@@ -304,6 +308,12 @@ void Desk::keep_alive(Guest& guest, const proto::KeepAlive& message) {
   alive.set_ttl(ttl.value);
   alive.set_epoch(engine_->epoch());
   guest.send(sending_);
+}
+
+bool Desk::is_covered(service::SessionId session) const {
+  if (!options_.promised || !engine_->state().holds_anything(session)) return true;
+  const auto* lease = find_lease(session);
+  return lease == nullptr || lease->ttl <= options_.promised();
 }
 
 const service::LeaseServer::Lease* Desk::find_lease(service::SessionId session) const {

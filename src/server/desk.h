@@ -11,6 +11,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -40,6 +41,10 @@ struct DeskOptions {
   // ... or in a group of peers: what is held and waited for at the others.
   std::function<void(const proto::Read::Locks&, std::function<void(std::vector<proto::Lock>)>)>
       complete_locks;
+  // Of a gated state: no lease is longer, and who holds something is kept alive only while what is
+  // open stays so for as long as the lease then lasts.
+  std::optional<service::Duration> longest_ttl;
+  std::function<service::Duration()> promised;
   // In a cluster: how old what a follower has read may be.
   std::function<service::Duration()> age;
 };
@@ -107,6 +112,8 @@ class Desk {
   void tell(Guest& guest, std::vector<proto::Answer>& parts);
   const service::LeaseServer::Lease* find_lease(service::SessionId session) const;
   service::Duration lease_left(service::SessionId session) const;
+  // What it holds is promised for as long as its lease would be.
+  bool is_covered(service::SessionId session) const;
   service::Duration age() const;
   void watch(Guest& guest, const proto::Watch& watch);
 

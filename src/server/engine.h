@@ -67,6 +67,9 @@ class EngineHost {
   virtual void want(const service::Wanted&) {}
   virtual void leave(const service::Unwanted&) {}
 
+  // ... and those with whom it shares its names do not keep up.
+  virtual bool is_held_up() const { return false; }
+
   // These may be told to clients now.
   virtual void deliver(service::Effects& effects) = 0;
   // The journal did not keep its word: nothing may be told to anyone any more.
@@ -149,7 +152,9 @@ class Engine {
   const EngineCounters& counters() const { return counters_; }
   bool is_fast(service::SessionId session) const { return fast_.contains(session.value); }
   // So much is gathered that nothing more should be read from clients for a while.
-  bool is_congested() const { return record_.size() + sealed_bytes_ > most_gathered_bytes; }
+  bool is_congested() const {
+    return record_.size() + sealed_bytes_ > most_gathered_bytes || host_.is_held_up();
+  }
 
   static constexpr std::size_t most_gathered_bytes = 16 * 1024 * 1024;
 

@@ -25,6 +25,18 @@ class Gate {
   // a revoke(). So it may be said of a name that is not had any more.
   virtual void leave(service::Space space, const std::string& name) = 0;
 
+  // This server ends: nothing will be granted here any more.
+  virtual void close() = 0;
+
+  // For so long from now on what is open here is nobody else's, and how long that can be at most.
+  virtual service::Duration promised() const = 0;
+  virtual service::Duration longest_promise() const = 0;
+
+  // The others do not keep up: nothing more is read from clients for a while.
+  virtual bool is_congested() const { return false; }
+  // Nothing is to be done now: whether to look again at once, as one of them is about to speak.
+  virtual bool stays_awake() { return false; }
+
   // Somebody here leads an election, has something new to say, or leads no more.
   virtual void led(const service::Change& change) = 0;
 

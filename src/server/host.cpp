@@ -76,6 +76,8 @@ Host::Host(HostOptions options)
                       .journal = service::as_utf8(journal_->describe()),
                       .scope = service::as_utf8(options_.scope)};
   if (Gate* gate = options_.gate) {
+    of_desk.longest_ttl = gate->longest_promise();
+    of_desk.promised = [gate] { return gate->promised(); };
     of_desk.complete_status = [gate](proto::Status status, auto done) {
       gate->complete_status(std::move(status), std::move(done));
     };
@@ -204,7 +206,9 @@ void Host::follow(const std::string& leader_url) {
 std::optional<std::string> Host::run() {
   while (!io_.stopped()) {
     io_.poll();
-    if (!server_->stays_awake()) io_.run_one();
+    const bool stays_awake =
+        server_->stays_awake() || (options_.gate != nullptr && options_.gate->stays_awake());
+    if (!stays_awake) io_.run_one();
   }
   return problem_;
 }
@@ -312,6 +316,7 @@ void Host::begin_stop() {
   server_->stop_listening();
   if (annex_ != nullptr) annex_->stop_listening();
   desk_->close();
+  if (options_.gate != nullptr) options_.gate->close();
   const auto leave = [this] {
     desk_->dismiss(Error::shutting_down, "the server is stopping");
     if (annex_ != nullptr) annex_->dismiss(Error::shutting_down, "the server is stopping");
@@ -412,13 +417,15 @@ void Host::leave(const service::Unwanted& unwanted) {
   options_.gate->leave(unwanted.space, unwanted.name);
 }
 
+bool Host::is_held_up() const { return options_.gate != nullptr && options_.gate->is_congested(); }
+
 void Host::open(service::Space space, const std::string& name, service::FencingToken fence) {
   engine_->submit(service::Open{space, name, fence});
   server_->turn();
 }
 
-void Host::revoke(service::Space space, const std::string& name, const std::string& reason) {
-  engine_->submit(service::Revoke{space, name, reason});
+void Host::revoke(const service::Revoke& revoke) {
+  engine_->submit(revoke);
   server_->turn();
 }
 

@@ -91,8 +91,8 @@ class Host final : private EngineHost {
 
   // With a gate, on the loop's thread: the name may be granted once, with this fence.
   void open(service::Space space, const std::string& name, service::FencingToken fence);
-  // ... was taken away, and whoever holds it here has lost it.
-  void revoke(service::Space space, const std::string& name, const std::string& reason);
+  // ... was taken away, or soon will be, and whoever holds it here has lost it.
+  void revoke(const service::Revoke& revoke);
   // ... and who leads an election at another server.
   void elsewhere(const service::Elsewhere& leader);
 
@@ -104,6 +104,7 @@ class Host final : private EngineHost {
   std::int64_t wall_us() override;
   void want(const service::Wanted& wanted) override;
   void leave(const service::Unwanted& unwanted) override;
+  bool is_held_up() const override;
   void deliver(service::Effects& effects) override;
   void fail(const journal::Fault& fault) override;
 

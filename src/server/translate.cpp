@@ -165,7 +165,7 @@ service::Command command_of(const proto::Command& command) {
     }
     case Command::kRevoke: {
       const auto& it = command.revoke();
-      result.what = service::Revoke{space_of(it.space()), it.name(), it.reason()};
+      result.what = service::Revoke{space_of(it.space()), it.name(), it.reason(), it.is_notice()};
       break;
     }
     case Command::kElsewhere: {
@@ -246,6 +246,7 @@ void fill(proto::Revoke& message, const service::Revoke& revoke) {
   message.set_space(proto_of(revoke.space));
   message.set_name(revoke.name);
   message.set_reason(revoke.reason);
+  message.set_is_notice(revoke.is_notice);
 }
 
 void fill(proto::Elsewhere& message, const service::Elsewhere& elsewhere) {

@@ -219,11 +219,13 @@ struct Open {
   std::string name;
   FencingToken fence;
 };
-// It was taken away from this server, and so from whoever holds it here.
+// It was taken away from this server, and so from whoever holds it here; or soon will be, and is to
+// be let go before that.
 struct Revoke {
   Space space{};
   std::string name;
   std::string reason;
+  bool is_notice = false;
 };
 // Another server's session leads an election.
 struct Elsewhere {

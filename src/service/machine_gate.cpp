@@ -21,7 +21,9 @@ void Machine::carry_out(const Asker& asker, const Revoke& revoke) {
   Lock* lock = is_gated_ ? tables_.lock(revoke.space, revoke.name) : nullptr;
   if (lock == nullptr || lock->door != Door::open) return answer(asker, Error::not_held);
   answer(asker, Error::none);
-  take_away(*lock, Party(lock->holds.begin()->first), revoke.reason);
+  auto& [party, hold] = *lock->holds.begin();
+  if (!revoke.is_notice) return take_away(*lock, Party(party), revoke.reason);
+  if (!hold.is_over()) tell_over(*lock, party, hold, revoke.reason);
 }
 
 // Tells the host what the lock has become since it was looked at last.

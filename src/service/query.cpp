@@ -154,6 +154,11 @@ std::optional<SessionInfo> State::session(SessionId id) const {
   return found == nullptr ? std::nullopt : std::optional(info_of(*found));
 }
 
+bool State::holds_anything(SessionId id) const {
+  const Session* found = machine_->tables().session(id);
+  return found != nullptr && !found->held.empty();
+}
+
 std::vector<SessionInfo> State::sessions() const {
   std::vector<SessionInfo> infos;
   for (const auto& [id, session] : machine_->tables().sessions) infos.push_back(info_of(session));

@@ -276,6 +276,7 @@ class State {
   std::size_t waiting_count() const;
 
   std::optional<SessionInfo> session(SessionId id) const;
+  bool holds_anything(SessionId id) const;
   std::vector<SessionInfo> sessions() const;  // by id
   std::size_t session_count() const;
   // Holds of the session that were ended, and of which it has not said that it knows: who comes

@@ -65,7 +65,7 @@ void survive(const std::string& algorithm, const std::string& election, std::uin
     switch (world.draw(5)) {
       case 0:
         if (world.is_up(one) && down.size() < most_down) {
-          world.crash(one);
+          if (world.draw(2) == 0 || !world.leave(one)) world.crash(one);
           down.push_back(one);
         }
         break;
@@ -155,6 +155,28 @@ TEST(Group, WhatIsHeldSurvivesTheCrashOfAnother) {
   }
   EXPECT_NE(world.group({1}).members().view().epoch, before);
   EXPECT_EQ(world.losses(), 0U);
+}
+
+// How long it takes until the others are a group without it.
+Ticks time_without(bool says_farewell) {
+  GroupWorld world({.size = 3, .names = 0});
+  world.run(100 * message_time);
+  const Ticks before = world.now();
+  if (says_farewell) {
+    EXPECT_TRUE(world.leave({2}));
+  } else {
+    world.crash({2});
+  }
+  for (int i = 0; i < 1000 && world.group({0}).members().view().members.size() == 3; ++i) {
+    world.run(world.now() + message_time);
+  }
+  return world.now() - before;
+}
+
+TEST(Group, DoesNotWaitForTheLeaseOfWhoSaysFarewell) {
+  const Ticks lease = default_setup(3).lease * Membership::tick_time;
+  EXPECT_GT(time_without(false), lease);
+  EXPECT_LT(time_without(true), lease);
 }
 
 TEST(Group, ForgetsUnusedNamesWithTheView) {

@@ -20,6 +20,7 @@ GroupWorld::GroupWorld(WorldOptions options)
 
 void GroupWorld::start(Node& node) {
   ++node.life;
+  node.has_left = false;
   node.group = std::make_unique<Group>(node,
                                        GroupOptions{.self = node.id,
                                                     .setup = setup_,
@@ -38,6 +39,17 @@ void GroupWorld::crash(NodeId id) {
   node.group.reset();
   node.timers.clear();
   node.uses.clear();
+}
+
+bool GroupWorld::leave(NodeId id) {
+  Node& node = *nodes_[id.value];
+  for (const auto& [key, use] : node.uses) {
+    if (use.status == Status::inside) return false;
+  }
+  node.group->leave();
+  crash(id);
+  node.has_left = true;
+  return true;
 }
 
 void GroupWorld::restart(NodeId id) { start(*nodes_[id.value]); }
@@ -87,6 +99,12 @@ void GroupWorld::Node::granted(Space space, const std::string& name, const Fence
                      std::to_string(other->id.value) + " is inside");
     }
   }
+  if (const Promised& promised = world.promised_[{space, name}];
+      promised.to != id && world.now_ < promised.until) {
+    world.violated(name + ": " + std::to_string(id.value) + " enters while it is promised to " +
+                   std::to_string(promised.to.value));
+  }
+  world.promised_[{space, name}] = {id, {}};
   Fence& latest = world.latest_[{space, name}];
   if (fence <= latest) world.violated(name + ": a fence that is not larger than an earlier one");
   latest = std::max(latest, fence);
@@ -99,6 +117,9 @@ void GroupWorld::Node::lost(Space space, const std::string& name) {
   Use& use = uses[{space, name}];
   if (use.status != Status::inside) world.violated("lost what it did not hold: " + name);
   use.status = Status::idle;
+  if (world.now_ < world.promised_[{space, name}].until) {
+    world.violated(name + ": lost sooner than was promised");
+  }
   ++world.losses_;
 }
 
@@ -123,7 +144,20 @@ std::optional<Fence> GroupWorld::held(NodeId id, Space space, const std::string&
 
 void GroupWorld::leave(NodeId id, Space space, const std::string& name) {
   nodes_[id.value]->uses[{space, name}].status = Status::idle;
+  promised_.erase({space, name});
   nodes_[id.value]->group->release(space, name);
+}
+
+// As a member tells its clients, who may act on it even when the member is gone.
+void GroupWorld::note_promises(const Node& node) {
+  const auto next_tick = node.timers.find(GroupTimer{});
+  if (next_tick == node.timers.end()) return;
+  const auto ticks = static_cast<std::int64_t>(node.group->members().lease_left());
+  const Ticks until = next_tick->second + (ticks - 1) * Membership::tick_time;
+  for (const auto& [key, use] : node.uses) {
+    if (use.status != Status::inside) continue;
+    promised_[key].until = std::max(promised_[key].until, until);
+  }
 }
 
 void GroupWorld::act(Node& node) {
@@ -157,7 +191,7 @@ bool GroupWorld::step(Ticks until) {
     const Node& to = *nodes_[ends.second];
     // What one of the two ends no longer knows of is gone; what is cut off waits.
     const bool is_gone = message.sender_life != from.life || message.receiver_life != to.life ||
-                         from.group == nullptr || to.group == nullptr;
+                         (from.group == nullptr && !from.has_left) || to.group == nullptr;
     if (!is_gone && is_cut(ends.first, ends.second) && message.lasting) continue;
     offer(std::max(now_, message.at), [this, ends = ends, is_gone] {
       const Message arrived = std::move(links_[ends].front());
@@ -184,6 +218,9 @@ bool GroupWorld::step(Ticks until) {
   if (!what) return false;
   now_ = first;
   what();
+  for (const auto& node : nodes_) {
+    if (node->group != nullptr) note_promises(*node);
+  }
   return true;
 }
 

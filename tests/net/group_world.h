@@ -35,6 +35,8 @@ class GroupWorld {
   // Everybody asks for things at random, stays inside for a while, and leaves.
   void run(Ticks until);
   void crash(NodeId node);
+  // Ends cleanly, if it is inside nothing; true if it could.
+  bool leave(NodeId node);
   void restart(NodeId node);
   void cut(NodeId a, NodeId b) { cut_.insert(std::minmax(a.value, b.value)); }
   void mend();
@@ -64,6 +66,11 @@ class GroupWorld {
  private:
   using Key = std::pair<Space, std::string>;
   enum class Status : std::uint8_t { idle, waits, inside };
+  // Of a process that was inside, and may have crashed since: until when it could be sure of it.
+  struct Promised {
+    NodeId to = nobody;
+    Ticks until{0};
+  };
   struct Use {
     Status status = Status::idle;
     Fence fence;
@@ -85,6 +92,7 @@ class GroupWorld {
     GroupWorld& world;
     NodeId id;
     std::uint64_t life = 0;
+    bool has_left = false;  // cleanly: what it has sent still arrives
     Membership::Durable kept;
     std::unique_ptr<Group> group;
     std::map<GroupTimer, Ticks> timers;
@@ -103,6 +111,7 @@ class GroupWorld {
   void act(Node& node);
   bool step(Ticks until);
   bool is_cut(std::uint32_t a, std::uint32_t b) const { return cut_.contains(std::minmax(a, b)); }
+  void note_promises(const Node& node);
   void violated(const std::string& what);
 
   WorldOptions options_;
@@ -112,6 +121,7 @@ class GroupWorld {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::deque<Message>> links_;
   std::set<std::pair<std::uint32_t, std::uint32_t>> cut_;
   std::map<Key, Fence> latest_;
+  std::map<Key, Promised> promised_;
   Ticks now_{0};
   bool is_calm_ = false;
   std::uint64_t entries_ = 0;

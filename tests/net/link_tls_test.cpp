@@ -1,8 +1,8 @@
 // Links over TLS: who has a certificate of the group's authority is let in, and nobody else.
-#include <cstdlib>
 #include <filesystem>
 
 #include "net/link_fixture.h"
+#include "support/certificates.h"
 
 namespace baton::net {
 namespace {
@@ -16,22 +16,11 @@ class LinkTls : public LinkTest {
     folder_ = fs::temp_directory_path() / ("baton-link-tls-" + std::to_string(::getpid()));
     fs::remove_all(folder_);
     fs::create_directories(folder_);
-    for (const std::string authority : {"ours", "theirs"}) {
-      run("openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj "
-          "/CN=" +
-          authority + " -keyout " + authority + ".key -out " + authority + ".pem");
-      run("openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=member" +
-          (" -keyout " + authority + "-member.key") + " -out " + authority + ".csr");
-      run("openssl x509 -req -days 2 -in " + authority + ".csr -CA " + authority + ".pem -CAkey " +
-          authority + ".key -CAcreateserial -out " + authority + "-member.pem");
-    }
+    test::make_certificates(folder_, "ours");
+    test::make_certificates(folder_, "theirs");
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  void run(const std::string& command) {
-    ASSERT_EQ(std::system(("cd " + folder_.string() + " && " + command + " 2>log").c_str()), 0)
-        << command;
-  }
   std::string file(const std::string& name) const { return (folder_ / name).string(); }
   TlsFiles certified_by(const std::string& authority) const {
     return {file(authority + "-member.pem"), file(authority + "-member.key"), file("ours.pem")};

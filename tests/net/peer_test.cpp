@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <thread>
 
 #include "support/ports.h"
 
@@ -134,6 +135,20 @@ TEST_F(PeersTest, GoOnWithoutOneThatIsGone) {
   members_[0]->peer.reset();
   ASSERT_TRUE(until([&] { return holds({1}, "x"); })) << "the holder is gone";
   EXPECT_LT(before, (members_[1]->held[{Space::lock, "x"}]));
+}
+
+// The next tick is due when it would have been without the pause, so that time is not lost.
+TEST_F(PeersTest, ArePromisedNothingAfterAPause) {
+  build(3);
+  ASSERT_TRUE(until([&] { return all_work(); }));
+  ASSERT_TRUE(until([&] { return peer({0}).promised() > 15 * file_.heartbeat; }))
+      << "all but what it takes to confirm";
+  EXPECT_LE(peer({0}).promised(), file_.lease * file_.heartbeat);
+  peer({0}).request(Space::lock, "x");
+  ASSERT_TRUE(until([&] { return holds({0}, "x"); }));
+  std::this_thread::sleep_for(file_.lease * file_.heartbeat);
+  EXPECT_EQ(peer({0}).promised(), 0us) << "whatever may be waiting in its sockets";
+  ASSERT_TRUE(until([&] { return members_[0]->losses == 1; }));
 }
 
 TEST_F(PeersTest, WaitForAMajorityAndSayForWhom) {

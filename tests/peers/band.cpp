@@ -103,7 +103,7 @@ Band::~Band() {
 void Band::write_group_file(std::size_t member) const {
   std::ofstream file(group_file(member));
   file << "group = band\nalgorithm = " << options_.algorithm << "\nelection = " << options_.election
-       << "\nheartbeat = 25ms\npatience = 12\nlease = 24\n";
+       << "\nheartbeat = 25ms\npatience = 12\nlease = 60\n";
   for (std::size_t i = 0; i < size(); ++i) {
     const bool is_dialled = i > member;
     const std::uint16_t port =

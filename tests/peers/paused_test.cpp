@@ -26,21 +26,19 @@ TEST_P(Paused, HolderIsToldAndItsLateWriteRefused) {
   band.pause(0);
   auto next = ask(second, "till");
   ASSERT_TRUE(comes(next)) << band.logs();
+  EXPECT_FALSE(old.is_held()) << "it knows before anybody else can have it";
   Lock newer = next.get().value();
   EXPECT_GT(newer.fence(), old.fence());
   ASSERT_TRUE(fence.admit(newer.fence()));
 
   band.resume(0);
-  ASSERT_TRUE(eventually([&] { return !old.is_held(); })) << band.logs();
-  EXPECT_EQ(old.why_lost().error, Error::lock_lost) << to_string(old.why_lost());
-  EXPECT_NE(old.why_lost().message.find("lost touch with the group"), std::string::npos)
-      << to_string(old.why_lost());
-  EXPECT_TRUE(zombie.is_alive()) << "only what it held is lost";
+  EXPECT_EQ(old.why_lost().error, Error::session_lost) << to_string(old.why_lost());
   EXPECT_EQ(fence.admit(old.fence()).error(), Error::stale);
   EXPECT_TRUE(newer.is_held()) << "the zombie takes nothing away";
 
   // It is a member as before.
   band.wait_until_all_work();
+  zombie = band.connect(0);
   std::vector<std::future<Result<Lock>>> waiting;
   waiting.push_back(ask(zombie, "till"));
   waiting.push_back(ask(third, "till"));
@@ -68,19 +66,65 @@ INSTANTIATE_TEST_SUITE_P(ByAlgorithm, Paused,
                                          "naimi-trehel", "token-ring", "maekawa-sanders"),
                          as_identifier);
 
-TEST(PausedCommand, IsStoppedWhenItsMemberFindsOut) {
+// What a command leaves behind for the next one: whether it was still there.
+class Commands : public testing::Test {
+ protected:
+  Commands() { setenv("F", band.file("").c_str(), 1); }
+
+  // Neither itself nor what it has started hears of a TERM.
+  std::string stubborn(std::size_t member) const {
+    return "$BATON lock --url " + band.url(member) +
+           " till -- sh -c 'trap \"\" TERM; sleep 1000 & echo $! > $F/child; echo $$ > $F/first; "
+           "while :; do sleep 0.05; done'";
+  }
+  Outcome next(std::size_t member) const {
+    return baton("lock --url " + band.url(member) +
+                 " till -- sh -c '! kill -0 $(cat $F/first) && ! kill -0 $(cat $F/child)'");
+  }
+  bool is_inside() const {
+    return eventually([&] { return std::filesystem::exists(band.file("first")); });
+  }
+
   Band band;
-  setenv("F", band.file("").c_str(), 1);
-  Running command("$BATON lock --url " + band.url(2) +
-                  " till -- sh -c 'touch $F/inside; while :; do sleep 0.05; done'");
-  ASSERT_TRUE(eventually([&] { return std::filesystem::exists(band.file("inside")); }))
-      << command.err();
+};
+
+TEST_F(Commands, AreGoneWhenTheNextOneRunsThoughTheirMemberIsPaused) {
+  Running command(stubborn(2));
+  ASSERT_TRUE(is_inside()) << command.err();
   band.pause(2);
-  const Outcome other = baton("lock --url " + band.url(0) + " till -- true");
+  const Outcome other = next(0);
   EXPECT_EQ(other.code, 0) << other.err;
-  band.resume(2);
   EXPECT_EQ(command.wait(), 123) << command.err();
   EXPECT_TRUE(has(command.err(), "lost 'till'")) << command.err();
+  band.resume(2);
+  band.wait_until_all_work();
+}
+
+TEST_F(Commands, AreGoneWhenTheNextOneRunsThoughTheirMemberIsKilled) {
+  Running command(stubborn(2));
+  ASSERT_TRUE(is_inside()) << command.err();
+  band.kill(2);
+  const Outcome other = next(0);
+  EXPECT_EQ(other.code, 0) << other.err;
+  EXPECT_EQ(command.wait(), 123) << command.err();
+}
+
+TEST_F(Commands, AreToldWhyBeforeTheirMemberHasLostTheLock) {
+  Running command(stubborn(2));
+  ASSERT_TRUE(is_inside()) << command.err();
+  band.cut_off(2);
+  const Outcome other = next(0);
+  EXPECT_EQ(other.code, 0) << other.err;
+  EXPECT_EQ(command.wait(), 123) << command.err();
+  EXPECT_TRUE(has(command.err(), "lost touch with the group")) << command.err();
+}
+
+TEST_F(Commands, ThatNobodyWouldKeepAliveAreRefused) {
+  const Outcome refused = baton("acquire --url " + band.url(0) + " till");
+  EXPECT_EQ(refused.code, 2) << refused.err;
+  EXPECT_TRUE(has(refused.err, "kept for at most 1.125s")) << refused.err;
+  const Outcome taken = baton("acquire --url " + band.url(0) + " --ttl 1125ms till");
+  EXPECT_EQ(taken.code, 0) << taken.err;
 }
 
 }  // namespace

@@ -25,33 +25,10 @@ using namespace std::chrono_literals;
 
 constexpr std::array names{"till", "safe"};
 
-// When a member was out of order. What its clients believe from then on is not its word: their own
-// lease is longer than the group's, and fences are what protects the resource.
-class Outages {
- public:
-  explicit Outages(std::size_t members) : since_us_(members) {}
-  void note(std::size_t member) {
-    const std::lock_guard lock(mutex_);
-    since_us_[member].push_back(now_us());
-  }
-  // The first that began after this.
-  std::int64_t after(std::size_t member, std::int64_t from_us) const {
-    const std::lock_guard lock(mutex_);
-    for (const std::int64_t at_us : since_us_[member]) {
-      if (at_us >= from_us) return at_us;
-    }
-    return INT64_MAX;
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::vector<std::vector<std::int64_t>> since_us_;
-};
-
 // Clients that take locks, and show their fences to a resource while they believe to be alone.
 class Clients {
  public:
-  Clients(Band& band, const Outages& outages, std::uint64_t seed) : band_(band), outages_(outages) {
+  Clients(Band& band, std::uint64_t seed) : band_(band) {
     for (const char* name : names) {
       fences_.push_back(Fence::in_file(band.file(std::string(name) + ".fence").string()).value());
       newest_.push_back(0);
@@ -121,8 +98,6 @@ class Clients {
       belief.until_us = at_us;
       std::this_thread::sleep_for(1ms);
     }
-    belief.until_us =
-        std::min(belief.until_us, outages_.after(number % band_.size(), belief.from_us));
     {
       const std::lock_guard guard(mutex_);
       beliefs_.push_back(belief);
@@ -153,7 +128,6 @@ class Clients {
   }
 
   Band& band_;
-  const Outages& outages_;
   std::vector<Fence> fences_;
   std::vector<std::unique_ptr<std::atomic<std::uint64_t>>> done_;
   std::vector<std::thread> threads_;
@@ -167,8 +141,8 @@ class Clients {
 
 class Nemesis {
  public:
-  Nemesis(Band& band, Outages& outages, std::uint64_t seed)
-      : band_(band), outages_(outages), random_(static_cast<std::uint32_t>(seed + 1)) {}
+  Nemesis(Band& band, std::uint64_t seed)
+      : band_(band), random_(static_cast<std::uint32_t>(seed + 1)) {}
 
   void step() {
     const std::size_t most = (band_.size() - 1) / 2;
@@ -192,7 +166,6 @@ class Nemesis {
 
   void trouble(std::size_t member) {
     if (!troubled_.insert(member).second) return;
-    outages_.note(member);
     switch (pick(4)) {
       case 0:
         tell("pause", member);
@@ -224,7 +197,6 @@ class Nemesis {
   }
 
   Band& band_;
-  Outages& outages_;
   std::minstd_rand random_;
   std::set<std::size_t> troubled_;
   std::string story_;
@@ -238,9 +210,8 @@ TEST(RandomFaults, KeepAllPromises) {
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     const std::string algorithm = algorithms[seed % algorithms.size()];
     Band band({.size = 3 + seed % 3, .algorithm = algorithm, .seed = seed + 1});
-    Outages outages(band.size());
-    Clients clients(band, outages, seed);
-    Nemesis nemesis(band, outages, seed);
+    Clients clients(band, seed);
+    Nemesis nemesis(band, seed);
     for (int i = 0; i < steps; ++i) nemesis.step();
     nemesis.mend_all();
     const bool goes_on = clients.go_on();

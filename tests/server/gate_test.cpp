@@ -36,6 +36,10 @@ class ScriptedGate final : public Gate {
   void leave(service::Space space, const std::string& name) override {
     note("leave ", space, name);
   }
+  void close() override {}
+  service::Duration promised() const override { return {promised_us}; }
+  service::Duration longest_promise() const override { return {longest_us}; }
+  bool is_congested() const override { return is_full; }
   void led(const service::Change& change) override {
     const std::lock_guard lock(mutex_);
     led_ += (led_.empty() ? "" : ", ") + change.key + "=" + change.value;
@@ -63,6 +67,9 @@ class ScriptedGate final : public Gate {
 
   Host* host = nullptr;
   std::atomic<bool> opens = true;
+  static constexpr std::int64_t longest_us = 1'200'000;
+  std::atomic<std::int64_t> promised_us = longest_us;
+  std::atomic<bool> is_full = false;
   std::uint64_t fences = 100;
   Locks elsewhere;
 
@@ -179,11 +186,49 @@ TEST_F(GateTest, WhatIsRevokedIsLost) {
   auto held = a.lock("x").value();
   auto waiting = std::async(std::launch::async, [&] { return b.lock("x").value(); });
   ASSERT_TRUE(eventually([&] { return a.locks()->edges.size() == 1; }));
-  run([&] { host->revoke(service::Space::lock, "x", "the group has another view"); });
+  run([&] { host->revoke({service::Space::lock, "x", "the group has another view"}); });
   EXPECT_TRUE(eventually([&] { return held.lost().stop_requested(); }));
   EXPECT_FALSE(held.is_held());
   EXPECT_EQ(held.why_lost().message, "the group has another view");
   EXPECT_GT(waiting.get().fence(), held.fence());
+}
+
+TEST_F(GateTest, NoLeaseIsLongerThanWhatIsPromised) {
+  const auto client =
+      Client::connect({.url = host->urls().front(), .ttl = 60s, .loss_margin = 10s}).value();
+  EXPECT_EQ(client.ttl(), 1200ms);
+  EXPECT_EQ(client.loss_margin(), 600ms) << "half of it, at most, is for stopping";
+  const auto brief = Client::connect({.url = host->urls().front(), .ttl = 1100ms}).value();
+  EXPECT_EQ(brief.ttl(), 1100ms);
+}
+
+TEST_F(GateTest, WhoHoldsIsKeptAliveOnlyWhileThatIsPromised) {
+  auto holds = connect();
+  auto waits = connect();
+  auto idle = connect();
+  const auto held = holds.lock("x").value();
+  auto waiting = std::async(std::launch::async, [&] { return waits.lock("x").value(); });
+  ASSERT_TRUE(eventually([&] { return idle.locks()->edges.size() == 1; }));
+  gate.promised_us = ScriptedGate::longest_us - 1;
+  EXPECT_TRUE(eventually([&] { return !held.is_held(); }));
+  EXPECT_EQ(held.why_lost().error, Error::session_lost);
+  EXPECT_FALSE(holds.is_alive());
+  // Its lease here is over as well, and the name goes on to who waits.
+  gate.promised_us = ScriptedGate::longest_us;
+  EXPECT_GT(waiting.get().fence(), held.fence());
+  EXPECT_TRUE(waits.is_alive());
+  EXPECT_TRUE(idle.is_alive()) << "who holds nothing is promised nothing";
+}
+
+TEST_F(GateTest, ClientsAreNotReadFromWhileTheOthersDoNotKeepUp) {
+  auto client = connect();
+  gate.is_full = true;
+  (void)client.locks();  // after this one
+  auto waiting = std::async(std::launch::async, [&] { return client.lock("x").value(); });
+  EXPECT_EQ(waiting.wait_for(300ms), std::future_status::timeout);
+  EXPECT_EQ(gate.told(), "");
+  gate.is_full = false;
+  EXPECT_GT(waiting.get().fence(), 0U);
 }
 
 TEST_F(GateTest, ASessionThatIsClosedGivesEverythingBack) {

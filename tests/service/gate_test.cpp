@@ -219,6 +219,29 @@ TEST_F(Gated, ATryIsBusyAtOnceIfSomebodyHoldsOrWaitsHere) {
   EXPECT_TRUE(is_granted(try_lock(a, "x")));
 }
 
+TEST_F(Gated, WhoGetsNoticeHasTheTimeToLetGo) {
+  const SessionId a = open();
+  const SessionId b = open();
+  lock(a, {"x"});
+  lock(b, {"x"});
+  let_in("x", 5);
+  const Revoke notice{Space::lock, "x", "the group may be gone", true};
+  apply({.what = notice});
+  ASSERT_EQ(told<HoldOver>().size(), 1U);
+  EXPECT_EQ(told<HoldOver>()[0].reason, "the group may be gone");
+  EXPECT_EQ(at_gate(), "") << "it is still its own";
+  EXPECT_TRUE(is_held("x"));
+  apply({.what = notice});
+  EXPECT_TRUE(told<HoldOver>().empty()) << "said once";
+  ask(a, Acknowledge{.name = "x", .fence = {5}});
+  EXPECT_EQ(at_gate(), "-x+x");
+
+  let_in("x", 6);
+  apply({.what = notice});
+  revoke("x");
+  EXPECT_EQ(at_gate(), "-x") << "and then it is over at once";
+}
+
 TEST_F(Gated, WhatIsRevokedIsOverAtOnce) {
   const SessionId a = open();
   const SessionId b = open();

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -87,7 +88,13 @@ int run(Settings& settings) {
   if (file) {
     recorded = [&trace](const TraceEvent& event) { trace.events.push_back(event); };
   }
-  peer::Member member(std::move(options), std::move(recorded));
+  std::optional<peer::Member> made;
+  try {
+    made.emplace(std::move(options), std::move(recorded));
+  } catch (const net::GroupFileError& refusal) {
+    throw UsageError(settings.group + ": " + refusal.what());
+  }
+  peer::Member& member = *made;
   settings.serve.gate = &member;
   settings.serve.attend = [&member](server::Host& host) {
     member.attend(host);

@@ -47,6 +47,13 @@ int acquire(const AcquireOptions& options) {
   const Reach reach(options.url);
   Interruption interruption;
   Client client = reach.connect(options.client());
+  if (client.ttl() < options.ttl) {
+    (void)client.close();
+    throw Refused("here a lock is kept for at most " + typed(client.ttl()) +
+                      " without hearing from its holder: use 'baton lock', or --ttl " +
+                      typed(client.ttl()),
+                  exit_code_of(Error::unsupported));
+  }
   LockOptions how = options.lock();
   how.give_up = interruption.begin();
   Result<Lock> lock = client.lock(options.names, std::move(how));

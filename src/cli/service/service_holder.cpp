@@ -167,7 +167,7 @@ void ServiceHolder::become(State state) {
   state_ = state;
   changed_.notify_all();
   if (state == State::held) {
-    const auto often = std::max<nanoseconds>(options_.ttl / 16, milliseconds(50));
+    const auto often = std::max<nanoseconds>(client_->ttl() / 16, milliseconds(50));
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(often);
     const timespec interval{seconds.count(), (often - seconds).count()};
     const itimerspec every{interval, interval};
@@ -224,7 +224,7 @@ std::optional<nanoseconds> ServiceHolder::stop_by() {
   const nanoseconds now = boottime();
   const nanoseconds left = lock_.lease_left();
   if (left.count() > 0) {
-    const nanoseconds end = now + left + options_.time_to_stop() - last_moment;
+    const nanoseconds end = now + left + client_->loss_margin() - last_moment;
     stop_by_ = std::chrono::floor<milliseconds>(end) / 10 * 10;
   }
   return stop_by_;

@@ -48,6 +48,7 @@ Peer::Peer(boost::asio::io_context& io, PeerOptions options, PeerEvents& events)
       began_us_(loop::boottime_us()),
       has_a_processor_(has_a_processor(options_.group, options_.self)),
       timer_(io),
+      wait_(io),
       unreachable_since_us_(setup_->size, began_us_),
       has_sent_to_(setup_->size),
       kept_for_(setup_->size),
@@ -85,28 +86,56 @@ void Peer::make_group() {
 
 void Peer::start() {
   links_->start();
+  if (promises_->was_cut_short()) return begin_later();
+  begin();
+}
+
+void Peer::begin() {
+  phase_ = Phase::working;
   last_tick_us_ = loop::boottime_us();
   group_->start();
+  for (const auto& [space, name] : std::set(asked_)) group_->request(space, name);
+}
+
+// Once the others have heard of this life, they take what was held in those before it for free.
+void Peer::begin_later() {
+  phase_ = Phase::waiting;
+  wait_.expires_after(options_.group.lease * options_.group.heartbeat * 51 / 50);
+  wait_.async_wait([this](const boost::system::error_code& error) {
+    if (!error) begin();
+  });
 }
 
 void Peer::request(Space space, const std::string& name) {
   asked_.insert({space, name});
-  group_->request(space, name);
+  if (phase_ == Phase::working) group_->request(space, name);
 }
 
 void Peer::release(Space space, const std::string& name) {
   held_.erase({space, name});
-  group_->release(space, name);
+  if (phase_ == Phase::working) group_->release(space, name);
+}
+
+void Peer::tell(NodeId to, std::string_view words) {
+  if (phase_ == Phase::working) group_->tell(to, words);
 }
 
 void Peer::leave() {
-  group_->leave();
-  has_left_ = true;
+  if (phase_ == Phase::working) {
+    group_->leave();
+    promises_->leave();
+  }
+  phase_ = Phase::left;
   timer_.cancel();
+  wait_.cancel();
 }
 
 std::string Peer::trouble() const {
   if (is_working()) return {};
+  if (phase_ == Phase::waiting) {
+    return "this member was not ended cleanly, and waits until what its clients had been promised "
+           "is over";
+  }
   std::string missing;
   std::size_t reached = 1;
   for (std::uint32_t i = 0; i < setup_->size; ++i) {
@@ -198,7 +227,7 @@ void Peer::received_nonsense(NodeId from) {
 void Peer::received(NodeId from, std::string_view bytes) {
   // Time first: what has come during a pause must not be taken for news.
   expire_due();
-  if (!has_left_) group_->receive(from, bytes);
+  if (phase_ == Phase::working) group_->receive(from, bytes);
 }
 
 void Peer::connected(NodeId peer) { unreachable_since_us_[peer.value] = 0; }
@@ -229,10 +258,10 @@ void Peer::start_over(const std::string& why) {
     for (std::uint32_t i = 0; i < setup_->size; ++i) {
       if (NodeId{i} != self()) links_->reset({i});
     }
-    for (const auto& [space, name] : std::exchange(held_, {})) events_.lost(space, name);
-    last_tick_us_ = loop::boottime_us();
-    group_->start();
-    for (const auto& [space, name] : std::exchange(asked_, {})) request(space, name);
+    const auto held = std::exchange(held_, {});
+    phase_ = Phase::waiting;
+    for (const auto& [space, name] : held) events_.lost(space, name);
+    held.empty() ? begin() : begin_later();
   });
 }
 
@@ -260,7 +289,8 @@ void Peer::arm(GroupTimer timer, Ticks after) {
 }
 
 void Peer::rearm() {
-  if (has_left_ || in_time_.empty() || in_time_.begin()->first == armed_for_us_) return;
+  if (phase_ != Phase::working || in_time_.empty() || in_time_.begin()->first == armed_for_us_)
+    return;
   armed_for_us_ = in_time_.begin()->first;
   timer_.expires_after(std::chrono::microseconds(armed_for_us_ - loop::boottime_us()));
   timer_.async_wait([this](const boost::system::error_code& error) {
@@ -277,7 +307,7 @@ void Peer::rang() {
 // A process that was paused, or is slow, has missed ticks of its own. They are made up for, since
 // leases are counted in them. After twice a lease it makes no difference any more.
 void Peer::expire_due() {
-  if (has_left_) return;
+  if (phase_ != Phase::working) return;
   const std::int64_t now = loop::boottime_us();
   const std::int64_t long_ago =
       now - 2 * std::int64_t{setup_->lease} * in_us(Membership::tick_time);
@@ -295,7 +325,7 @@ void Peer::expire_due() {
 }
 
 std::chrono::microseconds Peer::promised() const {
-  if (has_left_) return {};
+  if (phase_ != Phase::working) return {};
   const auto ticks = static_cast<std::int64_t>(
       std::min<std::uint64_t>(group_->members().lease_left(), setup_->lease));
   const std::int64_t until = last_tick_us_ + ticks * in_us(Membership::tick_time);

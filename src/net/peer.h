@@ -61,7 +61,7 @@ class Peer final : private GroupHost, private LinkEvents {
   void release(Space space, const std::string& name);
   // Nobody relies on anything that it holds: it is not missed. It does nothing from then on.
   void leave();
-  void tell(NodeId to, std::string_view words) { group_->tell(to, words); }
+  void tell(NodeId to, std::string_view words);
 
   const Group& group() const { return *group_; }
   const GroupFile& file() const { return options_.group; }
@@ -100,6 +100,8 @@ class Peer final : private GroupHost, private LinkEvents {
   void keep_for(NodeId to, std::string_view bytes);
   void send_again(NodeId peer);
   void make_group();
+  void begin();
+  void begin_later();
   void start_over(const std::string& why);
   void rearm();
   void rang();
@@ -121,7 +123,10 @@ class Peer final : private GroupHost, private LinkEvents {
   std::map<GroupTimer, std::int64_t> due_;                 // microseconds
   std::set<std::pair<std::int64_t, GroupTimer>> in_time_;  // the same, the earliest first
   std::int64_t armed_for_us_ = 0;
-  bool has_left_ = false;
+  // Waiting: what was promised in an earlier life, whose clients may live, is not over yet.
+  enum class Phase : std::uint8_t { waiting, working, left };
+  Phase phase_ = Phase::waiting;
+  boost::asio::steady_timer wait_;
   std::int64_t last_tick_us_ = 0;                   // when it was due
   std::vector<std::int64_t> unreachable_since_us_;  // 0: connected
   std::vector<bool> has_sent_to_;                   // what must arrive, since the link was reset

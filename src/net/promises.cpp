@@ -29,6 +29,8 @@ class InMemory final : public Promises {
  public:
   const Membership::Durable& kept() const override { return kept_; }
   void keep(const Membership::Durable& durable) override { kept_ = durable; }
+  void leave() override {}
+  bool was_cut_short() const override { return false; }
 
  private:
   Membership::Durable kept_;
@@ -49,6 +51,7 @@ class InFile final : public Promises {
     if (::fstat(file_, &status) != 0) fail("cannot look at it");
     bool found = false;
     for (std::size_t slot = 0; slot < 2; ++slot) found = read(slot, group_size) || found;
+    was_cut_short_ = kept_.incarnation != Incarnation{} && !has_left_;
     if (found) return;
     if (is_beginning(static_cast<std::size_t>(status.st_size))) {
       write();
@@ -67,9 +70,16 @@ class InFile final : public Promises {
 
   void keep(const Membership::Durable& durable) override {
     kept_ = durable;
+    has_left_ = false;
     ++turn_;
     write();
   }
+  void leave() override {
+    has_left_ = true;
+    ++turn_;
+    write();
+  }
+  bool was_cut_short() const override { return was_cut_short_; }
 
  private:
   static constexpr std::size_t slot_size = 64 * 1024;
@@ -82,6 +92,7 @@ class InFile final : public Promises {
     std::string body;
     reflect::encode(turn_, body);
     reflect::encode(kept_, body);
+    reflect::encode(has_left_, body);
     std::string bytes(heading);
     reflect::encode(sum_of(body), bytes);
     reflect::encode(static_cast<std::uint64_t>(body.size()), bytes);
@@ -137,10 +148,13 @@ class InFile final : public Promises {
     reflect::Reader inside(body, group_size);
     const std::uint64_t turn = inside.number();
     Membership::Durable durable;
-    if (!reflect::decode(inside, durable) || !inside.rest().empty()) return false;
+    bool has_left = false;
+    if (!reflect::decode(inside, durable) || !reflect::decode(inside, has_left)) return false;
+    if (!inside.rest().empty()) return false;
     if (turn < turn_) return true;
     turn_ = turn;
     kept_ = std::move(durable);
+    has_left_ = has_left;
     return true;
   }
 
@@ -148,6 +162,8 @@ class InFile final : public Promises {
   int file_ = -1;
   std::uint64_t turn_ = 0;
   Membership::Durable kept_;
+  bool has_left_ = false;
+  bool was_cut_short_ = false;
 };
 
 }  // namespace

@@ -22,6 +22,10 @@ class Promises {
   virtual const Membership::Durable& kept() const = 0;
   // Durable when it returns. Throws PromisesError.
   virtual void keep(const Membership::Durable& durable) = 0;
+  // The process ends, and nobody relies on it any more. Until it keeps something again.
+  virtual void leave() = 0;
+  // The process before this one did not end like that.
+  virtual bool was_cut_short() const = 0;
 
   // Empty: in memory only. Throws PromisesError.
   static std::unique_ptr<Promises> open(const std::string& path, std::uint32_t group_size);

@@ -21,6 +21,7 @@ GroupWorld::GroupWorld(WorldOptions options)
 void GroupWorld::start(Node& node) {
   ++node.life;
   node.has_left = false;
+  node.starts.reset();
   node.group = std::make_unique<Group>(node,
                                        GroupOptions{.self = node.id,
                                                     .setup = setup_,
@@ -52,7 +53,11 @@ bool GroupWorld::leave(NodeId id) {
   return true;
 }
 
-void GroupWorld::restart(NodeId id) { start(*nodes_[id.value]); }
+void GroupWorld::restart(NodeId id) {
+  Node& node = *nodes_[id.value];
+  if (node.has_left) return start(node);
+  node.starts = now_ + setup_->lease * Membership::tick_time;
+}
 
 void GroupWorld::mend() { cut_.clear(); }
 
@@ -201,6 +206,7 @@ bool GroupWorld::step(Ticks until) {
     });
   }
   for (const auto& node : nodes_) {
+    if (node->starts) offer(std::max(now_, *node->starts), [this, &node] { start(*node); });
     if (node->group == nullptr) continue;
     offer(std::max(now_, node->acts), [this, &node] { act(*node); });
     for (const auto& [timer, at] : node->timers) {

@@ -37,6 +37,7 @@ class GroupWorld {
   void crash(NodeId node);
   // Ends cleanly, if it is inside nothing; true if it could.
   bool leave(NodeId node);
+  // When nothing is promised any more that it had promised in its last life, as a peer does.
   void restart(NodeId node);
   void cut(NodeId a, NodeId b) { cut_.insert(std::minmax(a.value, b.value)); }
   void mend();
@@ -97,7 +98,8 @@ class GroupWorld {
     std::unique_ptr<Group> group;
     std::map<GroupTimer, Ticks> timers;
     std::map<Key, Use> uses;
-    Ticks acts{0};  // when it next thinks of asking
+    Ticks acts{0};                // when it next thinks of asking
+    std::optional<Ticks> starts;  // when it comes back
   };
   struct Message {
     Ticks at;

@@ -164,5 +164,17 @@ TEST_F(PromisesTest, ThatAreKeptNowhereAreForgotten) {
   EXPECT_EQ(number_in(*Promises::open("", group_size)), 0U);
 }
 
+TEST_F(PromisesTest, KnowWhetherTheProcessHadLeft) {
+  EXPECT_FALSE(open()->was_cut_short()) << "there was none";
+  open()->keep(promise(3));
+  EXPECT_TRUE(open()->was_cut_short());
+  open()->leave();
+  EXPECT_FALSE(open()->was_cut_short());
+  EXPECT_EQ(number_in(*open()), 3U);
+  EXPECT_FALSE(open()->was_cut_short()) << "it has promised nothing since";
+  open()->keep(promise(4));
+  EXPECT_TRUE(open()->was_cut_short());
+}
+
 }  // namespace
 }  // namespace baton::net

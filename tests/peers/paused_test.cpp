@@ -109,6 +109,18 @@ TEST_F(Commands, AreGoneWhenTheNextOneRunsThoughTheirMemberIsKilled) {
   EXPECT_EQ(command.wait(), 123) << command.err();
 }
 
+// The new life knows nothing of them.
+TEST_F(Commands, AreGoneWhenTheNextOneRunsThoughTheirMemberIsKilledAndStartedAgain) {
+  Running command(stubborn(2));
+  ASSERT_TRUE(is_inside()) << command.err();
+  band.kill(2);
+  band.start(2);
+  const Outcome other = next(2);
+  EXPECT_EQ(other.code, 0) << other.err;
+  EXPECT_TRUE(band.will_say(2, "waits until what its clients had been promised is over"));
+  EXPECT_EQ(command.wait(), 123) << command.err();
+}
+
 TEST_F(Commands, AreToldWhyBeforeTheirMemberHasLostTheLock) {
   Running command(stubborn(2));
   ASSERT_TRUE(is_inside()) << command.err();

@@ -45,13 +45,14 @@ void LinkDialer::stop() {
 
 void LinkDialer::dial_later() {
   stop();
-  timer_.expires_after(pause_);
+  timer_.expires_at(dialled_at_ + pause_);
   pause_ = std::min(2 * pause_, times_.last_retry);
   timer_.async_wait(during_this_attempt([this](const error_code&) { dial(); }));
 }
 
 void LinkDialer::dial() {
   stop();
+  dialled_at_ = std::chrono::steady_clock::now();
   timer_.expires_after(times_.to_connect);
   timer_.async_wait(during_this_attempt([this](const error_code&) { fail("it does not answer"); }));
   error_code is_a_name;

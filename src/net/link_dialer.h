@@ -1,4 +1,7 @@
 // Connects to one address, again and again until it works: first soon, then less and less often.
+//
+// Pauses count from one attempt to the next. A connection that stood for longer than that is made
+// anew at once when it breaks, so that one that breaks all the time is there most of the time.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -46,6 +49,7 @@ class LinkDialer {
   Connected connected_;
   Failed failed_;
   std::chrono::milliseconds pause_;
+  std::chrono::steady_clock::time_point dialled_at_;
   Tcp::resolver resolver_;
   std::shared_ptr<Tcp::socket> socket_;  // of this attempt
   boost::asio::steady_timer timer_;

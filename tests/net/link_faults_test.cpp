@@ -105,6 +105,34 @@ TEST_F(LinkFaults, NothingIsSentTwiceNowOrNever) {
   EXPECT_EQ(two.got(a), Texts{"message"});
 }
 
+TEST_F(LinkFaults, ConnectionsThatWereOfUseAreNotDialledLessAndLessOften) {
+  begin(two, b);
+  proxy.lead_to(ports[1]);
+  LinkOptions with = options(a);
+  with.members[1].port = proxy.port();
+  with.last_retry = std::chrono::hours(1);
+  begin(one, with);
+  // Each pause twice as long as the one before would be hours in the end.
+  for (std::uint64_t round = 1; round <= 25; ++round) {
+    ASSERT_TRUE(wait_until([&] {
+      return are_connected() && one.links->counters(b).connections == round;
+    })) << round;
+    proxy.cut_all();
+  }
+}
+
+TEST_F(LinkFaults, ANewerConnectionEndsTheOneBefore) {
+  begin(two, b);
+  RawPeer first(ports[1]);
+  first.greet(hello_of_a());
+  ASSERT_TRUE(wait_until([&] { return two.links->counters(a).connections == 1; }));
+  RawPeer second(ports[1]);
+  second.greet(hello_of_a());
+  ASSERT_TRUE(wait_until([&] { return first.is_over(); }));
+  EXPECT_FALSE(second.is_over());
+  EXPECT_TRUE(two.links->is_connected(a));
+}
+
 // --- Restarts -----------------------------------------------------------------------------------
 
 TEST_F(LinkFaults, WhatWasForAnEarlierLifeIsNotGivenToTheNext) {
@@ -310,6 +338,52 @@ TEST_F(LinkFaults, OneThatDoesNotReadIsNoticed) {
   }));
   EXPECT_FALSE(two.links->is_congested());
   EXPECT_FALSE(two.links->is_connected(a));
+}
+
+TEST_F(LinkFaults, NowOrNeverIsNeverForOneThatDoesNotRead) {
+  begin(two, b);
+  RawPeer peer(ports[1]);
+  peer.greet(hello_of_a());
+  ASSERT_TRUE(wait_until([&] { return two.links->is_connected(a); }));
+  for (int i = 0; i < 200; ++i) two.links->send(a, std::string(100'000, 'x'));
+  settle();
+  ASSERT_TRUE(two.links->is_congested());
+  const std::uint64_t before = two.links->counters(a).messages_sent;
+  two.links->send_if_connected(a, "heartbeat");
+  EXPECT_EQ(two.links->counters(a).messages_sent, before);
+}
+
+TEST_F(LinkFaults, NowOrNeverHasABoundInOneTurn) {
+  begin_pair();
+  for (int i = 0; i < 5000; ++i) one.links->send_if_connected(b, std::string(1000, 'x'));
+  const std::uint64_t taken = one.links->counters(b).messages_sent;
+  EXPECT_GT(taken, 1000U);
+  EXPECT_LT(taken, 1100U) << "about a mebibyte";
+  ASSERT_TRUE(wait_until([&] { return two.got(a).size() == taken; }));
+  one.links->send_if_connected(b, "the next turn");
+  ASSERT_TRUE(wait_until([&] { return two.got(a).size() == taken + 1; }));
+}
+
+TEST_F(LinkFaults, MuchIsConfirmedAtOnce) {
+  constexpr std::size_t burst = 300;
+  constexpr std::size_t bursts = 200;
+  begin(two, b);
+  LinkOptions with = options(a);
+  with.most_unconfirmed_bytes = 4'000'000;
+  begin(one, with);
+  ASSERT_TRUE(wait_until([&] { return are_connected(); }));
+  const auto send_burst = [&] {
+    for (std::size_t i = 0; i < burst; ++i) one.links->send(b, std::string(1000, 'x'));
+  };
+  // As fast as it is read, so that there is no time for confirmations that come later.
+  std::size_t received = 0;
+  two.events.on_received = [&](NodeId, std::string_view) {
+    if (++received % burst == 0 && received < burst * bursts) send_burst();
+  };
+  send_burst();
+  ASSERT_TRUE(wait_until(
+      [&] { return received == burst * bursts || one.events.count("overflowed") > 0; }));
+  EXPECT_EQ(one.events.count("overflowed"), 0);
 }
 
 TEST_F(LinkFaults, OneThatReadsSlowlyGetsEverything) {

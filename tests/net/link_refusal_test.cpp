@@ -79,6 +79,41 @@ TEST_F(LinkRefusals, OneThatHasReceivedMoreThanWasSent) {
   EXPECT_EQ(answer_to(hello), "what has been received does not fit what was sent");
 }
 
+TEST_F(LinkRefusals, OneThatHasForgottenTheNumberingInWhichItSent) {
+  Hello hello = hello_of_a();
+  const auto meet = [&](std::uint64_t generation) {
+    const std::uint64_t before = two.links->counters(a).connections;
+    hello.generation = generation;
+    auto peer = std::make_unique<RawPeer>(ports[1]);
+    peer->greet(hello);
+    EXPECT_TRUE(wait_until([&] { return two.links->counters(a).connections > before; }));
+    return peer;
+  };
+  meet(0);
+  hello.has_met = true;
+  hello.remembered_life = two.options.life;
+  two.links->reset(a);
+  meet(1)->send_frame(FrameKind::messages, std::string("\0\x02x", 3));
+  ASSERT_TRUE(wait_until([&] { return two.got(a).size() == 1; }));
+  hello.generation = 0;
+  EXPECT_EQ(answer_to(hello), "what has been received does not fit what was sent");
+}
+
+TEST_F(LinkRefusals, OfManyKindsAreNotAllTold) {
+  for (const char* from : {"a", "z"}) {
+    two.events.told.clear();
+    Hello hello = hello_of_a();
+    for (int i = 0; i < 80; ++i) {
+      RawPeer peer(ports[1]);
+      hello.from = *from == 'a' ? "a" : "z" + std::to_string(i);
+      hello.dialect = std::to_string(i);
+      peer.greet(hello);
+      ASSERT_TRUE(wait_until([&] { return peer.is_over(); }));
+    }
+    EXPECT_EQ(two.events.count("refused"), 64) << from;
+  }
+}
+
 TEST_F(LinkRefusals, AnotherVersion) {
   std::string bytes;
   const std::size_t begin = begin_frame(bytes, FrameKind::hello);

@@ -247,6 +247,16 @@ TEST_F(LinkFaults, AResetWhileItDialsForgetsAsWell) {
   }
 }
 
+TEST_F(LinkFaults, AResetForgetsWhatWasNowOrNever) {
+  begin_pair();
+  one.links->send_if_connected(b, "heartbeat");
+  one.links->reset(b);
+  one.links->send(b, "after");
+  ASSERT_TRUE(wait_until([&] { return !two.got(a).empty(); }));
+  settle();
+  EXPECT_EQ(two.got(a), Texts{"after"});
+}
+
 TEST_F(LinkFaults, BothMayResetAtOnce) {
   begin_pair();
   for (std::size_t round = 1; round <= 20; ++round) {
@@ -381,8 +391,8 @@ TEST_F(LinkFaults, MuchIsConfirmedAtOnce) {
     if (++received % burst == 0 && received < burst * bursts) send_burst();
   };
   send_burst();
-  ASSERT_TRUE(wait_until(
-      [&] { return received == burst * bursts || one.events.count("overflowed") > 0; }));
+  ASSERT_TRUE(
+      wait_until([&] { return received == burst * bursts || one.events.count("overflowed") > 0; }));
   EXPECT_EQ(one.events.count("overflowed"), 0);
 }
 

@@ -38,7 +38,10 @@ Trace read(const std::string& path, Read read_from) {
 view::MergedTrace merged(const Options& options) {
   std::vector<view::TracePart> parts;
   for (const std::string& path : options.files) {
-    parts.push_back({path, read(path, view::read_part)});
+    view::TracePart part{.source = path};
+    part.trace =
+        read(path, [&](std::istream& file) { return view::read_part(file, &part.is_cut_off); });
+    parts.push_back(std::move(part));
   }
   auto found = view::merge(std::move(parts), options.merging);
   if (const auto* why_not = std::get_if<std::string>(&found)) throw UsageError(*why_not);

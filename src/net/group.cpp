@@ -1,7 +1,6 @@
 #include "net/group.h"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -41,6 +40,13 @@ bool read_name(std::string_view& bytes, Space& space, std::string& name) {
   return true;
 }
 
+// Of the membership's messages, those by which the past of a view comes into it. In a trace without
+// them nothing would have happened before anything of a later view.
+bool carries_the_past(const Membership::Message& message) {
+  return std::holds_alternative<Membership::Promise>(message) ||
+         std::holds_alternative<Membership::Install>(message);
+}
+
 }  // namespace
 
 std::uint32_t Group::Drawn::choose(std::uint32_t bound) {
@@ -59,7 +65,11 @@ Group::Group(GroupHost& host, GroupOptions options, const Membership::Durable& d
       heard_(options_.setup->size),
       drawn_(options_.seed),
       clocks_(options_.clocks) {
-  if (clocks_.vector.entries().empty()) clocks_.vector = VectorClock(options_.setup->size);
+  if (clocks_.vector.entries().empty()) {
+    clocks_.vector = VectorClock(options_.setup->size);
+    // Messages of different lives have different numbers.
+    clocks_.messages = (membership_.durable().incarnation.value - 1) << 32;
+  }
   election_ = make(*options_.election, Space::election, {});
 }
 
@@ -67,6 +77,12 @@ Group::~Group() = default;
 
 void Group::start() {
   begin_step();
+  const Incarnation life = membership_.durable().incarnation;
+  if (options_.traced && life != Incarnation{1}) {
+    TraceEvent event = note(TraceKind::recover);
+    event.body = reflect::printed(life);
+    host_.record(event);
+  }
   direct([](Membership& membership, auto& decided) { membership.start(decided); });
   settle();
 }
@@ -88,7 +104,7 @@ void Group::expire(GroupTimer timer) {
   if (timer.instance != 0) {
     const auto found = running_.find(timer.instance);
     if (found == running_.end()) return;
-    if (options_.traced) host_.record(note(TraceKind::timer, nobody, found->second.name));
+    record(TraceKind::timer, found->second);
     found->second.instance->expire(timer.timer);
     return settle();
   }
@@ -103,8 +119,8 @@ void Group::expire(GroupTimer timer) {
 
 void Group::request(Space space, const std::string& name) {
   begin_step();
-  if (options_.traced) host_.record(note(TraceKind::request, nobody, name));
   Running& one = running(space, name);
+  record(TraceKind::request, one);
   // First the request: as it begins, it asks for what is wished.
   const bool had_begun = one.has_begun;
   one.instance->request();
@@ -114,11 +130,11 @@ void Group::request(Space space, const std::string& name) {
 
 void Group::release(Space space, const std::string& name) {
   begin_step();
-  Instance& instance = *running(space, name).instance;
+  Running& one = running(space, name);
   // It may be lost, and the host about to be told.
-  if (!instance.is_inside()) return;
-  if (options_.traced) host_.record(note(TraceKind::exit, nobody, name));
-  instance.release();
+  if (!one.instance->is_inside()) return;
+  record(TraceKind::exit, one);
+  one.instance->release();
   settle();
 }
 
@@ -175,6 +191,9 @@ void Group::dispatch(NodeId from, std::string_view bytes) {
 void Group::receive_control(NodeId from, std::string_view bytes) {
   const auto message = reflect::decoded<Membership::Message>(bytes, options_.setup->size);
   if (!message) return host_.received_nonsense(from);
+  if (options_.traced && arriving_.message != 0) {
+    note_arrival(from, reflect::message_name(*message), reflect::message_body(*message));
+  }
   if (const auto* heartbeat = std::get_if<Membership::Heartbeat>(&*message)) {
     heard_[from.value] = {heartbeat->incarnation, heartbeat->promised};
   }
@@ -215,12 +234,8 @@ void Group::receive_election(NodeId from, std::string_view bytes) {
 
 void Group::hand_over(NodeId from, std::string_view in_view, Running& one) {
   if (options_.traced && arriving_.message != 0) {
-    clocks_.lamport.now = std::max(clocks_.lamport.now, arriving_.lamport);
-    clocks_.vector.merge(arriving_.vector);
-    TraceEvent event = note(TraceKind::receive, from);
-    event.message = arriving_.message;
-    std::tie(event.name, event.body) = one.instance->describe(in_view);
-    host_.record(event);
+    const auto [type, body] = one.instance->describe(in_view);
+    note_arrival(from, type, body);
   }
   if (!one.instance->receive(from, in_view)) host_.received_nonsense(from);
 }
@@ -302,16 +317,7 @@ void Group::send(std::uint32_t instance, const Outgoing& message) {
     ++counter;
     ++counters_.sent;
   }
-  if (options_.traced) {
-    TraceEvent event;
-    if (message.to != self()) {
-      event = note(TraceKind::send, message.to, std::string(message.type));
-      event.message = ++clocks_.messages * options_.setup->size + self().value;
-      event.body = message.body;
-      host_.record(event);
-    }
-    write_stamp(event, bytes);
-  }
+  if (options_.traced) stamp(message.to, message.type, message.body, bytes);
   if (!is_own) write_name(one.space, one.name, bytes);
   bytes += message.bytes;
   if (message.to != self()) counters_.bytes += bytes.size();
@@ -325,20 +331,24 @@ void Group::arm(std::uint32_t instance, TimerId timer, Ticks after) {
 void Group::granted(std::uint32_t instance, const Fence& fence) {
   const Running& one = running_.at(instance);
   ++counters_.grants;
-  if (options_.traced) host_.record(note(TraceKind::enter, nobody, one.name));
+  if (options_.traced) record(TraceKind::enter, one, reflect::printed(fence));
   later([this, space = one.space, name = one.name, fence] { host_.granted(space, name, fence); });
 }
 
 void Group::lost(std::uint32_t instance) {
   const Running& one = running_.at(instance);
-  if (options_.traced) host_.record(note(TraceKind::lose, nobody, one.name));
+  record(TraceKind::lose, one);
   later([this, space = one.space, name = one.name] { host_.lost(space, name); });
 }
 
 // Once in a view: its arbiter stays as long as it does.
 void Group::elected(NodeId leader, const Epoch& epoch) {
   if (leader == nobody || arbiter_ != nobody || epoch != membership_.view().epoch) return;
-  if (options_.traced) host_.record(note(TraceKind::elect, leader));
+  if (options_.traced) {
+    TraceEvent event = note(TraceKind::elect, leader);
+    event.body = reflect::printed(epoch);
+    host_.record(event);
+  }
   arbiter_ = leader;
   Setup setup = *view_setup_;
   setup.coordinator = membership_.view().dense(leader);
@@ -367,8 +377,13 @@ void Group::direct(Handler handler) {
     host_.keep(kept_);
   }
   for (const auto& send : decided.sends()) {
-    std::string bytes(1, byte_of(What::control, false));
-    reflect::encode(decided.message(send), bytes);
+    const Membership::Message& message = decided.message(send);
+    const bool is_traced = options_.traced && carries_the_past(message);
+    std::string bytes(1, byte_of(What::control, is_traced));
+    if (is_traced) {
+      stamp(send.to, reflect::message_name(message), reflect::message_body(message), bytes);
+    }
+    reflect::encode(message, bytes);
     if (send.to != self()) ++counters_.upkeep;
     // What matters of these is repeated.
     post(send.to, std::move(bytes), false);
@@ -476,6 +491,39 @@ TraceEvent Group::note(TraceKind kind, NodeId peer, std::string name) {
   clocks_.vector.tick(self());
   event.vector = clocks_.vector;
   return event;
+}
+
+// What becomes of a name. One may be of a lock and of an election.
+void Group::record(TraceKind kind, const Running& one, std::string body) {
+  if (!options_.traced) return;
+  TraceEvent event =
+      note(kind, nobody, one.space == Space::lock ? one.name : "election " + one.name);
+  event.body = std::move(body);
+  host_.record(event);
+}
+
+// What a process sends to itself appears nowhere.
+void Group::stamp(NodeId to, std::string_view type, std::string body, std::string& bytes) {
+  TraceEvent event;
+  if (to != self()) {
+    event = note(TraceKind::send, to, std::string(type));
+    event.message = ++clocks_.messages * options_.setup->size + self().value;
+    event.body = std::move(body);
+    host_.record(event);
+  }
+  write_stamp(event, bytes);
+}
+
+void Group::note_arrival(NodeId from, std::string_view type, std::string body) {
+  clocks_.lamport.now = std::max(clocks_.lamport.now, arriving_.lamport);
+  // Of this process it may tell what an earlier life of it did: each counts its own events.
+  std::vector<std::uint64_t> told = arriving_.vector.entries();
+  told[self().value] = 0;
+  clocks_.vector.merge(VectorClock(std::move(told)));
+  TraceEvent event = note(TraceKind::receive, from, std::string(type));
+  event.message = arriving_.message;
+  event.body = std::move(body);
+  host_.record(event);
 }
 
 // It happens to nobody, and has the times of its sending. What it was, its sender knows.

@@ -183,6 +183,9 @@ class Group final : private InstanceHost {
 
   void begin_step();
   TraceEvent note(TraceKind kind, NodeId peer = nobody, std::string name = {});
+  void record(TraceKind kind, const Running& one, std::string body = {});
+  void stamp(NodeId to, std::string_view type, std::string body, std::string& bytes);
+  void note_arrival(NodeId from, std::string_view type, std::string body);
   void note_drop(NodeId from);
   void write_stamp(const TraceEvent& event, std::string& to) const;
 

@@ -21,7 +21,24 @@ std::string_view peer_key(TraceKind kind) {
   }
 }
 
-void write_event(const TraceEvent& event, std::ostream& to) {
+void write_header(const Trace& trace, std::ostream& to) {
+  to << "{\"baton\":\"trace\",\"version\":1,\"algorithm\":" << json_quoted(trace.algorithm)
+     << ",\"n\":" << trace.size << ",\"seed\":" << trace.seed;
+  if (!trace.names.empty()) {
+    to << ",\"names\":";
+    char separator = '[';
+    for (const std::string& name : trace.names) {
+      to << separator << json_quoted(name);
+      separator = ',';
+    }
+    to << ']';
+  }
+  to << ",\"message_time\":" << message_time.value;
+}
+
+}  // namespace
+
+void append_json_line(const TraceEvent& event, std::ostream& to) {
   to << "{\"t\":" << event.at.value << ",\"p\":" << event.node.value << ",\"e\":\""
      << name_of(event.kind) << '"';
   if (event.peer != nobody) to << ",\"" << peer_key(event.kind) << "\":" << event.peer.value;
@@ -41,23 +58,15 @@ void write_event(const TraceEvent& event, std::ostream& to) {
   to << "}\n";
 }
 
-}  // namespace
+void begin_json_lines(const Trace& trace, std::ostream& to) {
+  write_header(trace, to);
+  to << "}\n";
+}
 
 void write_json_lines(const Trace& trace, std::ostream& to) {
-  to << "{\"baton\":\"trace\",\"version\":1,\"algorithm\":" << json_quoted(trace.algorithm)
-     << ",\"n\":" << trace.size << ",\"seed\":" << trace.seed;
-  if (!trace.names.empty()) {
-    to << ",\"names\":";
-    char separator = '[';
-    for (const std::string& name : trace.names) {
-      to << separator << json_quoted(name);
-      separator = ',';
-    }
-    to << ']';
-  }
-  to << ",\"message_time\":" << message_time.value << ",\"events\":" << trace.events.size()
-     << "}\n";
-  for (const TraceEvent& event : trace.events) write_event(event, to);
+  write_header(trace, to);
+  to << ",\"events\":" << trace.events.size() << "}\n";
+  for (const TraceEvent& event : trace.events) append_json_line(event, to);
   if (!trace.verdict.empty()) to << "{\"verdict\":" << json_quoted(trace.verdict) << "}\n";
 }
 

@@ -47,6 +47,8 @@ class Reader : private LineReader {
     return std::move(trace_);
   }
 
+  using LineReader::is_cut_off;
+
  private:
   struct Progress {
     Clock lamport;
@@ -84,6 +86,8 @@ class Reader : private LineReader {
            std::to_string(message_time.value));
     }
     if (header.contains("events")) announced_ = number(header, "events");
+    // Without that number it was written while its process ran.
+    if (is_part_ && !announced_) may_be_cut_off();
     if (const json::value* names = header.if_contains("names")) read_names(*names);
   }
 
@@ -109,6 +113,10 @@ class Reader : private LineReader {
       if (name_of(kind) == name) return kind;
     }
     return std::nullopt;
+  }
+
+  static bool may_have_body(TraceKind kind) {
+    return kind == TraceKind::enter || kind == TraceKind::elect || kind == TraceKind::recover;
   }
 
   void read_event(const json::object& object) {
@@ -139,7 +147,10 @@ class Reader : private LineReader {
         check_arrival(event);
         break;
       default:
-        only_keys(object, {"t", "p", "e", "whom", "m", "lamport", "vector"});
+        only_keys(object, {"t", "p", "e", "whom", "m", "body", "lamport", "vector"});
+        if (!event.body.empty() && !may_have_body(event.kind)) {
+          fail("a " + quoted(name_of(event.kind)) + " has no \"body\"");
+        }
         if (object.contains("whom")) event.peer = process(object, "whom");
     }
     check_order(event);
@@ -222,6 +233,11 @@ std::variant<Trace, TraceError> read_json_lines(std::istream& from) {
   return Reader(from, false).read();
 }
 
-std::variant<Trace, TraceError> read_part(std::istream& from) { return Reader(from, true).read(); }
+std::variant<Trace, TraceError> read_part(std::istream& from, bool* is_cut_off) {
+  Reader reader(from, true);
+  auto read = reader.read();
+  if (is_cut_off != nullptr) *is_cut_off = reader.is_cut_off();
+  return read;
+}
 
 }  // namespace baton::view

@@ -26,6 +26,10 @@ std::optional<json::object> LineReader::next_object() {
   }
   ++line_;
   const bool complete = !from_->eof();
+  if (!complete && may_be_cut_off_) {
+    is_cut_off_ = true;
+    return std::nullopt;
+  }
   json::error_code error;
   json::value value = json::parse(line_text_, error);
   if (!complete) {

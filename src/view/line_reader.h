@@ -27,6 +27,10 @@ class LineReader {
   void fail_at(std::size_t line, std::string what);
   const LineError& error() const { return *error_; }
 
+  // From now on half a line at the end of the file is not read, and no fault.
+  void may_be_cut_off() { may_be_cut_off_ = true; }
+  bool is_cut_off() const { return is_cut_off_; }
+
   // The next line's object; nothing at the end of the file or after a fault.
   std::optional<boost::json::object> next_object();
   // That line's text without its end, and its number.
@@ -46,6 +50,8 @@ class LineReader {
   std::istream* from_;
   std::size_t line_ = 0;
   std::string line_text_;
+  bool may_be_cut_off_ = false;
+  bool is_cut_off_ = false;
   std::optional<LineError> error_;
 };
 

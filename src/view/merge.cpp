@@ -1,6 +1,8 @@
 #include "view/merge.h"
 
 #include <algorithm>
+#include <charconv>
+#include <compare>
 #include <map>
 #include <optional>
 #include <queue>
@@ -44,8 +46,15 @@ class Merger {
 
  private:
   struct Sending {
-    const TracePart* part;
+    std::size_t part;
     const TraceEvent* event;
+  };
+  // What one process wrote in one of its lives.
+  struct Life {
+    std::uint64_t number;
+    std::size_t part;
+
+    friend auto operator<=>(const Life&, const Life&) = default;
   };
   struct Placed {
     const TraceEvent* event;
@@ -77,8 +86,11 @@ class Merger {
   }
 
   void find_processes() {
-    std::map<NodeId, const TracePart*> told_by;
-    for (const TracePart& part : parts_) {
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      const TracePart& part = parts_[i];
+      if (part.is_cut_off) {
+        merged_.missing.push_back(part.source + " ends in the middle of a line");
+      }
       if (part.trace.events.empty()) continue;
       const NodeId own = part.trace.events.front().node;
       if (part.trace.events.back().at.value > longest_run) {
@@ -89,26 +101,55 @@ class Merger {
         throw NotOneRun{part.source + " is of more than one process (" + name(own) + " and " +
                         name(event.node) + "): only what each has written itself can be merged"};
       }
-      const auto [other, is_new] = told_by.emplace(own, &part);
-      if (is_new) continue;
-      throw NotOneRun{other->second->source + " and " + part.source + " are both of process " +
-                      name(own)};
+      lives_[own].push_back({life_of(part.trace), i});
     }
     for (std::uint32_t i = 0; i < parts_.front().trace.size; ++i) {
-      if (!told_by.contains({i})) {
+      if (lives_.contains({i})) {
+        put_lives_in_order({i});
+      } else {
         merged_.missing.push_back("there is no file of process " + name({i}));
       }
     }
   }
 
+  // Who was started again says so first of all.
+  static std::uint64_t life_of(const Trace& trace) {
+    const TraceEvent& first = trace.events.front();
+    std::uint64_t number = 1;
+    if (first.kind == TraceKind::recover) {
+      std::from_chars(first.body.data(), first.body.data() + first.body.size(), number);
+    }
+    return number;
+  }
+
+  void put_lives_in_order(NodeId node) {
+    std::vector<Life>& lives = lives_[node];
+    std::sort(lives.begin(), lives.end());
+    for (std::size_t i = 1; i < lives.size(); ++i) {
+      if (lives[i].number == lives[i - 1].number) {
+        throw NotOneRun{parts_[lives[i - 1].part].source + " and " + parts_[lives[i].part].source +
+                        " are both of process " + name(node)};
+      }
+      add_crash(parts_[lives[i - 1].part].trace.events);
+      follows_[lives[i].part] = lives[i - 1].part;
+    }
+  }
+
+  // Who lives again has died, and cannot have told of it.
+  static void add_crash(std::vector<TraceEvent>& events) {
+    const TraceEvent& last = events.back();
+    if (last.kind == TraceKind::crash) return;
+    events.push_back({.at = last.at, .node = last.node, .kind = TraceKind::crash});
+  }
+
   void find_sends() {
-    for (const TracePart& part : parts_) {
-      for (const TraceEvent& event : part.trace.events) {
+    for (std::size_t part = 0; part < parts_.size(); ++part) {
+      for (const TraceEvent& event : parts_[part].trace.events) {
         if (event.kind != TraceKind::send) continue;
-        const auto [other, is_new] = sends_.emplace(event.message, Sending{&part, &event});
+        const auto [other, is_new] = sends_.emplace(event.message, Sending{part, &event});
         if (is_new) continue;
         throw NotOneRun{"message " + std::to_string(event.message) + " is sent in " +
-                        other->second.part->source + " and in " + part.source +
+                        parts_[other->second.part].source + " and in " + parts_[part].source +
                         ": they are not of one run"};
       }
     }
@@ -141,8 +182,9 @@ class Merger {
                           (sent.name == event.name && sent.body == event.body));
     const bool is_later = event.kind == TraceKind::drop || event.lamport > sent.lamport;
     if (is_same && is_later) return;
-    throw NotOneRun{"message " + std::to_string(event.message) + " of " + sending.part->source +
-                    " is another one in " + part.source + ": they are not of one run"};
+    throw NotOneRun{"message " + std::to_string(event.message) + " of " +
+                    parts_[sending.part].source + " is another one in " + part.source +
+                    ": they are not of one run"};
   }
 
   static bool is_arrival(const TraceEvent& event) {
@@ -158,17 +200,17 @@ class Merger {
 
   // --- Time -------------------------------------------------------------------------------------
 
-  // From whom to whom: how long the quickest message took, by the clocks of both.
-  using Quickest = std::map<std::pair<NodeId, NodeId>, Micros>;
+  // From which part to which: how long the quickest message took, by the clocks of both.
+  using Quickest = std::map<std::pair<std::size_t, std::size_t>, Micros>;
 
   Quickest quickest() const {
     Quickest found;
-    for (const TracePart& part : parts_) {
-      for (const TraceEvent& event : part.trace.events) {
-        const TraceEvent* sent = sending_of(event);
-        if (event.kind != TraceKind::receive || sent == nullptr) continue;
-        const Micros took = (event.at - sent->at).value;
-        const auto [at, is_new] = found.emplace(std::pair(event.peer, event.node), took);
+    for (std::size_t part = 0; part < parts_.size(); ++part) {
+      for (const TraceEvent& event : parts_[part].trace.events) {
+        const auto sending = sends_.find(event.message);
+        if (event.kind != TraceKind::receive || sending == sends_.end()) continue;
+        const Micros took = (event.at - sending->second.event->at).value;
+        const auto [at, is_new] = found.emplace(std::pair(sending->second.part, part), took);
         at->second = std::min(at->second, took);
       }
     }
@@ -178,16 +220,21 @@ class Merger {
   // Shifts by which every message takes at least so long; nothing if there are none. These are
   // difference constraints, which Bellman and Ford's algorithm solves.
   std::optional<std::vector<Micros>> shifts_for(const Quickest& quickest, Micros least) const {
-    const std::uint32_t size = parts_.front().trace.size;
-    std::vector<Micros> shifts(size, 0);
-    for (std::uint32_t round = 0; round <= size; ++round) {
+    std::vector<Micros> shifts(parts_.size(), 0);
+    for (std::size_t round = 0; round <= parts_.size(); ++round) {
       bool is_settled = true;
-      for (const auto& [way, took] : quickest) {
-        const auto [from, to] = way;
-        const Micros latest = shifts[to.value] + took - least;
-        if (shifts[from.value] <= latest) continue;
-        shifts[from.value] = latest;
+      const auto demand = [&](std::size_t from, std::size_t to, Micros between) {
+        const Micros latest = shifts[to] + between;
+        if (shifts[from] <= latest) return;
+        shifts[from] = latest;
         is_settled = false;
+      };
+      for (const auto& [way, took] : quickest) demand(way.first, way.second, took - least);
+      // One life ends before the next begins.
+      for (const auto& [later, earlier] : follows_) {
+        demand(
+            earlier, later,
+            (parts_[later].trace.events.front().at - parts_[earlier].trace.events.back().at).value);
       }
       if (is_settled) return shifts;
     }
@@ -201,7 +248,7 @@ class Merger {
     constexpr Micros most = 1'000'000;
     Micros possible = 0;
     Micros impossible = most;
-    shifts_ = shifts_for(found, 0).value_or(std::vector<Micros>(parts_.front().trace.size, 0));
+    shifts_ = shifts_for(found, 0).value_or(std::vector<Micros>(parts_.size(), 0));
     while (impossible - possible > 1) {
       const Micros tried = (possible + impossible) / 2;
       if (auto shifts = shifts_for(found, tried)) {
@@ -213,16 +260,19 @@ class Merger {
     }
   }
 
-  Micros shifted(const TraceEvent& event) const {
-    return event.at.value + shifts_[event.node.value];
+  Micros shifted(const TraceEvent& event, std::size_t part) const {
+    return event.at.value + shifts_[part];
   }
 
-  // Each process's events in their order, a receipt after its sending, and otherwise by time.
+  // Each process's events in their order, its lives as well, a receipt after its sending, and
+  // otherwise by time.
   void put_in_order() {
     using Next = std::tuple<Micros, std::uint32_t, std::size_t>;  // time, process, part
     std::priority_queue<Next, std::vector<Next>, std::greater<>> ready;
     std::vector<std::size_t> done(parts_.size());
     std::unordered_map<std::uint64_t, std::vector<std::size_t>> waiting;  // for a message: parts
+    std::map<std::size_t, std::size_t> next_life;
+    for (const auto& [later, earlier] : follows_) next_life[earlier] = later;
     std::set<std::uint64_t> sent;
     const auto offer = [&](std::size_t part) {
       const auto& events = parts_[part].trace.events;
@@ -231,21 +281,23 @@ class Merger {
       if (is_arrival(next) && sending_of(next) != nullptr && !sent.contains(next.message)) {
         waiting[next.message].push_back(part);
       } else {
-        ready.emplace(shifted(next), next.node.value, part);
+        ready.emplace(shifted(next, part), next.node.value, part);
       }
     };
     std::size_t all = 0;
     for (std::size_t part = 0; part < parts_.size(); ++part) {
       all += parts_[part].trace.events.size();
-      offer(part);
+      if (!follows_.contains(part)) offer(part);
     }
     while (!ready.empty()) {
       const std::size_t part = std::get<2>(ready.top());
       ready.pop();
       const TraceEvent& event = parts_[part].trace.events[done[part]++];
-      const Micros before = placed_.empty() ? shifted(event) : placed_.back().at;
-      placed_.push_back({&event, std::max(shifted(event), before)});
+      const Micros at = shifted(event, part);
+      placed_.push_back({&event, placed_.empty() ? at : std::max(at, placed_.back().at)});
       offer(part);
+      const bool is_over = done[part] == parts_[part].trace.events.size();
+      if (is_over && next_life.contains(part)) offer(next_life[part]);
       if (event.kind != TraceKind::send) continue;
       sent.insert(event.message);
       const auto held_up = waiting.extract(event.message);
@@ -296,6 +348,7 @@ class Merger {
         numbers[event.message] = recorder.send(at, event.node, event.peer, event.name, event.body);
       } else if (!is_arrival(event)) {
         recorder.local(at, event.node, event.kind, event.peer, event.name);
+        trace.events.back().body = event.body;
       } else if (!numbers.contains(event.message)) {
         if (event.kind == TraceKind::drop) continue;
         recorder.local(at, event.node, TraceKind::note, nobody,
@@ -314,6 +367,8 @@ class Merger {
 
   std::vector<TracePart>& parts_;
   const MergeOptions& options_;
+  std::map<NodeId, std::vector<Life>> lives_;
+  std::map<std::size_t, std::size_t> follows_;  // the part of a life, and that of the one before
   std::unordered_map<std::uint64_t, Sending> sends_;
   std::vector<Micros> shifts_;
   std::vector<Placed> placed_;

@@ -4,6 +4,8 @@
 // the quickest message takes as long as possible, and none arrives before it was sent; then a
 // message time is what the messages took, the median of them. What the clocks cannot tell, the
 // messages do: nothing comes before what it follows from.
+//
+// A process that was started again has written one part in each of its lives.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +18,9 @@
 namespace baton::view {
 
 struct TracePart {
-  std::string source;  // its name in messages
-  Trace trace;         // of read_part(): ticks are microseconds
+  std::string source;       // its name in messages
+  Trace trace;              // of read_part(): ticks are microseconds
+  bool is_cut_off = false;  // ... as it says
 };
 
 struct MergeOptions {

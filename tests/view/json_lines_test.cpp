@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -118,6 +119,41 @@ TEST(JsonLines, NoticesTruncationWhereverItHappens) {
   const std::size_t last_line = whole.rfind('\n', whole.size() - 2) + 1;
   EXPECT_EQ(error_in(whole.substr(0, last_line)),
             "line 12: the file is truncated: its header announces 11 events and it has 10");
+}
+
+// Who is killed while it writes cannot finish its line.
+TEST(JsonLines, APartThatIsWrittenWhileItGrowsMayEndAnywhere) {
+  Trace trace = one_asks();
+  std::ostringstream out;
+  view::begin_json_lines(trace, out);
+  const std::size_t heading = out.str().size();
+  for (const TraceEvent& event : trace.events) view::append_json_line(event, out);
+  const std::string whole = out.str();
+  for (std::size_t length = heading; length <= whole.size(); ++length) {
+    std::istringstream in(whole.substr(0, length));
+    bool is_cut_off = false;
+    const auto found = view::read_part(in, &is_cut_off);
+    const auto* part = std::get_if<Trace>(&found);
+    ASSERT_NE(part, nullptr) << std::get<view::TraceError>(found).message();
+    EXPECT_EQ(is_cut_off, whole[length - 1] != '\n');
+    const auto lines = std::count(whole.begin(), whole.begin() + static_cast<int>(length), '\n');
+    ASSERT_EQ(part->events.size(), static_cast<std::size_t>(lines - 1));
+    EXPECT_TRUE(std::equal(part->events.begin(), part->events.end(), trace.events.begin()));
+  }
+  std::istringstream in(whole.substr(0, heading - 1));
+  EXPECT_TRUE(std::holds_alternative<view::TraceError>(view::read_part(in))) << "half a header";
+}
+
+TEST(JsonLines, EntriesElectionsAndLivesHaveFields) {
+  Trace trace{.algorithm = "x", .size = 1};
+  for (const TraceKind kind : {TraceKind::enter, TraceKind::elect, TraceKind::recover}) {
+    trace.events = {{.node = {0}, .kind = kind, .body = "(1 0 1)", .lamport = {1}}};
+    const auto found = read(written(trace));
+    ASSERT_TRUE(std::holds_alternative<Trace>(found));
+    EXPECT_EQ(std::get<Trace>(found), trace);
+  }
+  trace.events.front().kind = TraceKind::crash;
+  EXPECT_EQ(error_in(written(trace)), "line 2: a \"crash\" has no \"body\"");
 }
 
 TEST(JsonLines, RefusesEventsThatCannotBe) {

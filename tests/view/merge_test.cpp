@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "view/json_lines.h"
@@ -139,6 +140,62 @@ TEST(Merge, RefusesTwoFilesOfOneProcess) {
   parts[2] = parts[1];
   parts[2].source = "a copy";
   EXPECT_EQ(refusal(parts), "file 1 and a copy are both of process 1");
+}
+
+// What process 1 of two wrote in two lives; each time it gets a message from process 0.
+std::vector<TracePart> two_lives() {
+  const auto trace = [] { return Trace{.algorithm = "x", .size = 2}; };
+  const auto message = [](std::uint64_t number, Ticks at, TraceKind kind) {
+    const bool is_sent = kind == TraceKind::send;
+    return TraceEvent{.at = at,
+                      .node = {is_sent ? 0U : 1U},
+                      .kind = kind,
+                      .peer = {is_sent ? 1U : 0U},
+                      .message = number,
+                      .name = "M",
+                      .lamport = {is_sent ? number : number + 10}};
+  };
+  std::vector<TracePart> parts{{"0", trace()}, {"1b", trace()}, {"1a", trace()}};
+  parts[0].trace.events = {message(1, {1000}, TraceKind::send),
+                           message(2, {9000}, TraceKind::send)};
+  parts[1].trace.events = {{.at = {5}, .node = {1}, .kind = TraceKind::recover, .body = "2"},
+                           message(2, {40}, TraceKind::receive)};
+  parts[2].trace.events = {message(1, {70000}, TraceKind::receive)};
+  return parts;
+}
+
+TEST(Merge, PutsTheLivesOfAProcessInOrder) {
+  const MergedTrace found = merged(two_lives(), {.keeps_pauses = true});
+  expect_whole(found.trace);
+  EXPECT_TRUE(found.missing.empty());
+  std::string story;
+  for (const TraceEvent& event : found.trace.events) {
+    if (event.node == NodeId{1}) story += std::string(name_of(event.kind)) + " ";
+  }
+  EXPECT_EQ(story, "receive crash recover receive ");
+}
+
+TEST(Merge, TellsOfACrashOnce) {
+  std::vector<TracePart> parts = two_lives();
+  parts[2].trace.events.push_back({.at = {70100}, .node = {1}, .kind = TraceKind::crash});
+  const Trace trace = merged(std::move(parts)).trace;
+  EXPECT_EQ(std::count_if(trace.events.begin(), trace.events.end(),
+                          [](const TraceEvent& event) { return event.kind == TraceKind::crash; }),
+            1);
+}
+
+TEST(Merge, RefusesTwoFilesOfOneLife) {
+  std::vector<TracePart> parts = two_lives();
+  parts[2].trace.events = parts[1].trace.events;
+  EXPECT_EQ(refusal(parts), "1b and 1a are both of process 1");
+}
+
+TEST(Merge, SaysOfWhatIsCutOff) {
+  std::vector<TracePart> parts = two_lives();
+  parts[2].is_cut_off = true;
+  const MergedTrace found = merged(std::move(parts));
+  ASSERT_EQ(found.missing.size(), 1U);
+  EXPECT_EQ(found.missing.front(), "1a ends in the middle of a line");
 }
 
 TEST(Merge, RefusesAWholeTrace) {

@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -44,6 +45,38 @@ int list_algorithms() {
   return exit_ok;
 }
 
+// Written while the member runs, so that what it saw outlives it.
+class TraceFile {
+ public:
+  TraceFile(std::string path, Trace heading)
+      : checked_(path), path_(std::move(path)), heading_(std::move(heading)) {}
+
+  explicit operator bool() const { return static_cast<bool>(checked_); }
+
+  // Opened when there is something to write: until then another process may be this member.
+  void append(const TraceEvent& event) {
+    if (!file_.is_open()) begin();
+    view::append_json_line(event, file_);
+    file_.flush();
+  }
+  void finish() {
+    if (!file_.is_open()) begin();
+    file_.close();
+    if (!file_) throw std::runtime_error("writing to '" + path_ + "' failed");
+  }
+
+ private:
+  void begin() {
+    file_.open(path_, std::ios::binary);
+    view::begin_json_lines(heading_, file_);
+  }
+
+  OutputFile checked_;
+  std::string path_;
+  Trace heading_;
+  std::ofstream file_;
+};
+
 int run(Settings& settings) {
   if (settings.list) return list_algorithms();
   if (settings.group.empty() || settings.self.empty()) {
@@ -82,11 +115,10 @@ int run(Settings& settings) {
   settings.serve.scope = "the group of peers " + options.group.group;
   if (!settings.http.empty()) settings.serve.annex = http::annex({.listen = settings.http});
 
-  OutputFile file(settings.trace);
-  Trace trace = net::trace_of(options.group);
+  TraceFile file(settings.trace, net::trace_of(options.group));
   std::function<void(const TraceEvent&)> recorded;
   if (file) {
-    recorded = [&trace](const TraceEvent& event) { trace.events.push_back(event); };
+    recorded = [&file](const TraceEvent& event) { file.append(event); };
   }
   std::optional<peer::Member> made;
   try {
@@ -101,7 +133,7 @@ int run(Settings& settings) {
     return std::shared_ptr<void>(&member, [&member](void*) { member.leave_host(); });
   };
   const int code = server::serve(settings.serve);
-  if (file) file.replace([&](std::ostream& out) { view::write_json_lines(trace, out); });
+  if (file) file.finish();
   return code;
 }
 
@@ -133,7 +165,7 @@ void add_peer(CLI::App& app, Action& action) {
                       "HOST:PORT for HTTP (metrics, health, JSON), as often as needed");
   command
       ->add_option("--trace", settings->trace,
-                   "Write what happened to this file at the end (for baton trace merge)")
+                   "Write what happens to this file (for baton trace merge)")
       ->type_name("FILE");
   command->add_option("--log", settings->log, "text or json, on standard error")
       ->check(CLI::IsMember({"text", "json"}))

@@ -11,7 +11,9 @@ constexpr std::size_t most_sent_kept = 500;
 
 GroupWorld::GroupWorld(WorldOptions options)
     : options_(std::move(options)), random_(options_.seed) {
-  setup_ = std::make_shared<const Setup>(default_setup(options_.size));
+  Setup setup = default_setup(options_.size);
+  setup.omission = options_.omission;
+  setup_ = std::make_shared<const Setup>(std::move(setup));
   for (std::uint32_t i = 0; i < options_.size; ++i) {
     nodes_.push_back(std::make_unique<Node>(*this, NodeId{i}));
   }

@@ -26,6 +26,7 @@ struct WorldOptions {
   std::uint64_t seed = 1;
   std::uint32_t names = 2;
   bool traced = false;
+  Omission omission = Omission::nothing;
 };
 
 class GroupWorld {

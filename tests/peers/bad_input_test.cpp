@@ -8,7 +8,9 @@ namespace {
 
 class BadInput : public testing::Test {
  protected:
-  BadInput() : band_({.starts = false}) { setenv("F", band_.file("").c_str(), 1); }
+  BadInput() : band_({.starts = false, .is_judged = false}) {
+    setenv("F", band_.file("").c_str(), 1);
+  }
 
   static constexpr const char* three =
       "member 1 = 127.0.0.1:1\nmember 2 = 127.0.0.1:2\nmember 3 = 127.0.0.1:3\n";

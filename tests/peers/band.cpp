@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <algorithm>
@@ -15,6 +16,8 @@
 #include <memory>
 #include <stdexcept>
 #include <utility>
+
+#include "view/json_lines.h"
 
 namespace baton::test {
 
@@ -92,6 +95,7 @@ Band::Band(BandOptions options)
 }
 
 Band::~Band() {
+  if (options_.is_judged) expect_kept_promises();
   for (std::size_t i = 0; i < size(); ++i) {
     kill(i);
     ::close(members_[i].reserved);
@@ -150,7 +154,10 @@ void Band::heal() {
 void Band::start(std::size_t member) {
   Member& it = members_.at(member);
   if (it.process > 0) return;
-  it.process = spawn("$BATON " + command(member), file(name_of(member) + ".log"));
+  it.lives.emplace_back();
+  it.process = spawn(
+      "$BATON " + command(member) + " --trace " + trace_file(member, it.lives.size()).string(),
+      file(name_of(member) + ".log"));
 }
 
 int Band::end(std::size_t member, int signal) {
@@ -162,6 +169,7 @@ int Band::end(std::size_t member, int signal) {
   ::kill(process, SIGCONT);
   int status = 0;
   ::waitpid(process, &status, 0);
+  note(member, TraceKind::crash);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
@@ -171,10 +179,13 @@ int Band::stop(std::size_t member) { return end(member, SIGTERM); }
 void Band::pause(std::size_t member) {
   members_.at(member).is_paused = true;
   ::kill(members_.at(member).process, SIGSTOP);
+  ::waitpid(members_.at(member).process, nullptr, WUNTRACED);
+  note(member, TraceKind::pause);
 }
 
 void Band::resume(std::size_t member) {
   members_.at(member).is_paused = false;
+  note(member, TraceKind::resume);
   ::kill(members_.at(member).process, SIGCONT);
 }
 
@@ -238,6 +249,70 @@ Client Band::connect(std::size_t member, std::chrono::seconds ttl) const {
   auto client = Client::connect(std::move(options));
   if (!client) throw std::runtime_error(client.message() + "\n" + logs());
   return std::move(client).value();
+}
+
+// --- What they have written down ----------------------------------------------------------------
+
+std::filesystem::path Band::trace_file(std::size_t member, std::size_t life) const {
+  return file(name_of(member) + "." + std::to_string(life) + ".trace");
+}
+
+// Each event is in the file as soon as it has happened: what is there, and since when, tells where
+// in the trace this belongs.
+void Band::note(std::size_t member, TraceKind kind) {
+  auto& lives = members_.at(member).lives;
+  const std::filesystem::path path = trace_file(member, lives.size());
+  Suffered suffered{.kind = kind};
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0) {
+    const std::string text = contents(path);
+    const auto lines = std::count(text.begin(), text.end(), '\n');
+    suffered.after = static_cast<std::size_t>(std::max<std::ptrdiff_t>(lines - 1, 0));
+    timespec now{};
+    ::clock_gettime(CLOCK_REALTIME, &now);
+    suffered.gap_us =
+        std::max<std::int64_t>((now.tv_sec - status.st_mtim.tv_sec) * std::int64_t{1'000'000} +
+                                   (now.tv_nsec - status.st_mtim.tv_nsec) / 1000,
+                               0);
+  }
+  lives.back().push_back(suffered);
+}
+
+Verdict Band::verdict() const {
+  std::vector<Diary> diaries;
+  Verdict unreadable;
+  for (std::size_t i = 0; i < size(); ++i) {
+    const auto& lives = members_[i].lives;
+    for (std::size_t life = 0; life < lives.size(); ++life) {
+      const std::filesystem::path path = trace_file(i, life + 1);
+      std::ifstream file(path, std::ios::binary);
+      // Who was killed at once has written nothing.
+      if (!file || file.peek() == std::ifstream::traits_type::eof()) continue;
+      Diary diary{.member = {static_cast<std::uint32_t>(i)}, .suffered = lives[life]};
+      diary.part.source = path.filename().string();
+      auto read = view::read_part(file, &diary.part.is_cut_off);
+      if (const auto* error = std::get_if<view::TraceError>(&read)) {
+        unreadable.wrong.push_back(diary.part.source + ", " + error->message());
+        continue;
+      }
+      diary.part.trace = std::get<Trace>(std::move(read));
+      diaries.push_back(std::move(diary));
+    }
+  }
+  return unreadable.wrong.empty() ? judge(std::move(diaries)) : unreadable;
+}
+
+// Faults are over, and clients gone: who still asks gets in. Then nothing more is written.
+void Band::expect_kept_promises() {
+  heal();
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (is_paused(i)) resume(i);
+  }
+  Verdict found;
+  const bool is_quiet = eventually([&] { return (found = verdict()).waiting.empty(); });
+  EXPECT_TRUE(is_quiet) << found.waiting.front() << " for ever\n" << logs();
+  for (std::size_t i = 0; i < size(); ++i) kill(i);
+  for (const std::string& what : verdict().wrong) ADD_FAILURE() << what << "\n" << logs();
 }
 
 std::future<Result<Lock>> ask(Client& client, const std::string& name) {

@@ -13,6 +13,7 @@
 
 #include "baton/client.h"
 #include "cluster/wire.h"
+#include "peers/judge.h"
 #include "tool/tool.h"
 
 namespace baton::test {
@@ -25,6 +26,8 @@ struct BandOptions {
   std::string algorithm = "ricart-agrawala";
   std::string election = "chang-roberts";
   bool starts = true;  // ... and waits until all are in one group
+  // When it ends, what the members have written down is judged (peers/judge.h).
+  bool is_judged = true;
   std::uint64_t seed = 1;
 };
 
@@ -73,6 +76,9 @@ class Band {
 
   Client connect(std::size_t member, std::chrono::seconds ttl = std::chrono::seconds(20)) const;
 
+  // By what the members have written down up to now.
+  Verdict verdict() const;
+
  private:
   struct Member {
     std::uint16_t port = 0;
@@ -80,10 +86,15 @@ class Band {
     pid_t process = 0;
     bool is_paused = false;
     std::vector<Wire*> to;  // those after it
+    std::vector<std::vector<Suffered>> lives;
   };
 
   void write_group_file(std::size_t member) const;
   int end(std::size_t member, int signal);
+  // In its present life.
+  void note(std::size_t member, TraceKind kind);
+  std::filesystem::path trace_file(std::size_t member, std::size_t life) const;
+  void expect_kept_promises();
 
   BandOptions options_;
   Folder folder_;

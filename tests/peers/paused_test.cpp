@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <csignal>
+#include <fstream>
 
 #include "baton/fence.h"
 #include "peers/algorithms.h"
@@ -137,6 +139,58 @@ TEST_F(Commands, ThatNobodyWouldKeepAliveAreRefused) {
   EXPECT_TRUE(has(refused.err, "kept for at most 1.125s")) << refused.err;
   const Outcome taken = baton("acquire --url " + band.url(0) + " --ttl 1125ms till");
   EXPECT_EQ(taken.code, 0) << taken.err;
+}
+
+// A process and all below it, as far as they are there now.
+std::vector<pid_t> tree_of(pid_t root) {
+  std::vector<pid_t> all{root};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::string process = "/proc/" + std::to_string(all[i]);
+    std::ifstream children(process + "/task/" + std::to_string(all[i]) + "/children");
+    for (pid_t child = 0; children >> child;) all.push_back(child);
+  }
+  return all;
+}
+
+// Everything of one machine is stopped: the member, `baton lock`, and the command. The command
+// wakes before anybody can tell it, and writes.
+TEST(PausedCommand, ThatWakesFirstIsRefusedByTheResource) {
+  Band band;
+  setenv("F", band.file("").c_str(), 1);
+  auto fence = Fence::in_file(band.file("fence").string()).value();
+  Running zombie("$BATON lock --url " + band.url(2) +
+                 " till -- sh -c 'echo $$ >$F/id; while echo $BATON_FENCE >>$F/writes; do sleep "
+                 "0.02; done'");
+  const auto writes = [&] { return lines(contents(band.file("writes"))); };
+  ASSERT_TRUE(eventually([&] { return writes() > 0; })) << zombie.err();
+  const std::uint64_t old = std::stoull(contents(band.file("writes")));
+  const pid_t command = std::stoi(contents(band.file("id")));
+  ASSERT_TRUE(fence.admit(old));
+  band.pause(2);
+  const std::vector<pid_t> tree = tree_of(zombie.id());
+  ASSERT_NE(std::find(tree.begin(), tree.end(), command), tree.end());
+  for (const pid_t process : tree) ::kill(process, SIGSTOP);
+
+  Client other = band.connect(0);
+  auto asked = ask(other, "till");
+  ASSERT_TRUE(comes(asked)) << band.logs();
+  const Lock newer = asked.get().value();
+  EXPECT_GT(newer.fence(), old);
+  ASSERT_TRUE(fence.admit(newer.fence()));
+
+  const std::size_t before = writes();
+  for (const pid_t process : tree_of(command)) ::kill(process, SIGCONT);
+  ASSERT_TRUE(eventually([&] { return writes() > before; })) << "nobody has told it anything";
+  EXPECT_EQ(fence.admit(old).error(), Error::stale);
+
+  band.resume(2);
+  for (const pid_t process : tree) ::kill(process, SIGCONT);
+  EXPECT_EQ(zombie.wait(), 123) << zombie.err();
+  EXPECT_TRUE(has(zombie.err(), "lost 'till'")) << zombie.err();
+  const std::size_t after = writes();
+  EXPECT_TRUE(newer.is_held()) << "the zombie takes nothing away";
+  EXPECT_TRUE(fence.admit(newer.fence()));
+  EXPECT_EQ(writes(), after) << "it is over";
 }
 
 }  // namespace

@@ -81,7 +81,8 @@ std::string messages(const std::vector<std::string>& all) {
 // The test is the first member, which dials the two others.
 class Strangers : public testing::Test {
  protected:
-  Strangers() : band_({.starts = false}) {
+  // Who lies can break everything: only the members' lives are at stake.
+  Strangers() : band_({.starts = false, .is_judged = false}) {
     band_.start(1);
     band_.start(2);
     band_.wait_until_all_work();

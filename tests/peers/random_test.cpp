@@ -217,6 +217,7 @@ TEST(RandomFaults, KeepAllPromises) {
     const bool goes_on = clients.go_on();
     const std::uint64_t done = clients.done();
     const std::string verdict = clients.verdict();
+    EXPECT_GE(band.verdict().entries, done) << "the members have told of everything";
     ASSERT_TRUE(goes_on && verdict.empty())
         << "seed " << seed << ", " << algorithm << ", " << done << " locks had\n"
         << verdict << "\n"

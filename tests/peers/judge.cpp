@@ -252,7 +252,9 @@ class Judge {
 
   // The simulator's processes need a while to notice that they were paused. A member counts the
   // time that it has missed before anything else: what it enters is judged at once.
-  static void resume(sim::MutexOracle& oracle, NodeId node) { oracle.resume(node, Ticks{0} - forever); }
+  static void resume(sim::MutexOracle& oracle, NodeId node) {
+    oracle.resume(node, Ticks{0} - forever);
+  }
 
   void crash(NodeId node, Ticks at) {
     down_[node.value] = true;

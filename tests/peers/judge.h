@@ -14,9 +14,9 @@ namespace baton::test {
 
 // What was done to a member, and that it cannot have written down itself.
 struct Suffered {
-  TraceKind kind{};          // crash, pause or resume
-  std::size_t after = 0;     // so many events that it had written
-  std::int64_t gap_us = 0;   // ... and so long after the last of them
+  TraceKind kind{};         // crash, pause or resume
+  std::size_t after = 0;    // so many events that it had written
+  std::int64_t gap_us = 0;  // ... and so long after the last of them
 };
 
 // What one member wrote in one life.

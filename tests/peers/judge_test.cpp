@@ -131,8 +131,7 @@ TEST(Judge, DoesNotExcuseAPausedOneThatHearsOfOthersFirst) {
   Told told;
   told.enter(0, "(1 0 1) 1").suffers(0, TraceKind::pause).enter(1, "(2 1 1) 1");
   told.suffers(0, TraceKind::resume).message(1, 0).lose(0).exit(1);
-  EXPECT_EQ(told.wrong(),
-            "till: process 0 is still inside although it knows of a newer entry\n");
+  EXPECT_EQ(told.wrong(), "till: process 0 is still inside although it knows of a newer entry\n");
 }
 
 TEST(Judge, DoesNotExcuseAPausedOneThatEntersAfterwards) {

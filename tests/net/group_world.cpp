@@ -116,8 +116,8 @@ void GroupWorld::Node::granted(Space space, const std::string& name, const Fence
   if (fence <= latest) world.violated(name + ": a fence that is not larger than an earlier one");
   latest = std::max(latest, fence);
   ++world.entries_;
-  use = {Status::inside, fence,
-         world.now_ + Ticks{world.draw(static_cast<std::uint32_t>(2 * message_time.value))}};
+  const Ticks stay{world.draw(static_cast<std::uint32_t>(2 * message_time.value))};
+  use = {Status::inside, fence, world.options_.stays ? forever : world.now_ + stay};
 }
 
 void GroupWorld::Node::lost(Space space, const std::string& name) {

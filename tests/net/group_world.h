@@ -27,6 +27,7 @@ struct WorldOptions {
   std::uint32_t names = 2;
   bool traced = false;
   Omission omission = Omission::nothing;
+  bool stays = false;  // inside, until it is told to leave
 };
 
 class GroupWorld {

@@ -176,6 +176,45 @@ TEST_P(EveryLock, IsFreeIfItIsLetGoWhileTheViewChanges) {
   EXPECT_FALSE(is_free_after_a_release_in_between(GetParam(), Omission::release_replay));
 }
 
+// Messages of an earlier view arrive when another one has begun.
+TEST_P(EveryLock, IsNotHadByWhatWasSaidInAnEarlierView) {
+  constexpr char in_view = 1;  // what such a message begins with
+  Held held(GetParam());
+  GroupWorld& world = held.world;
+  world.leave({1}, Space::lock, "x");
+  for (const std::uint32_t node : {2U, 0U, 1U}) {
+    world.ask({node}, Space::lock, "x");
+    ASSERT_TRUE(held.runs_until([&] { return held.is_held_by(node); }));
+    if (node != 1) world.leave({node}, Space::lock, "x");
+  }
+  std::vector<std::string> old(world.sent().begin(), world.sent().end());
+  std::erase_if(old, [](const std::string& bytes) { return bytes.front() != in_view; });
+  ASSERT_FALSE(old.empty());
+  const Epoch before = world.group({1}).members().view().epoch;
+  ASSERT_TRUE(held.runs_until([&] {
+    world.suspect({0}, {2});
+    return world.group({0}).members().view().epoch != before;
+  }));
+  ASSERT_TRUE(held.runs_until([&] {
+    for (const std::uint32_t node : {0U, 1U, 2U}) {
+      const Membership& members = world.group({node}).members();
+      const bool is_whole = members.is_active() && members.view().members.size() == 3;
+      if (!is_whole || !members.has_lease() || members.view().epoch == before) return false;
+    }
+    return true;
+  }));
+  world.ask({2}, Space::lock, "x");
+  for (const std::string& bytes : old) {
+    for (const std::uint32_t from : {0U, 1U}) world.group({2}).receive({from}, bytes);
+    world.group({0}).receive({1}, bytes);
+    world.group({0}).receive({2}, bytes);
+  }
+  world.run(world.now() + 50 * message_time);
+  EXPECT_TRUE(held.is_held_by(1));
+  EXPECT_FALSE(held.is_held_by(2));
+  EXPECT_EQ(held.violation(), "");
+}
+
 // What goes wrong if its holder is cut off.
 std::string cut_off_holder(const std::string& algorithm, Omission omission) {
   Held held(algorithm, omission);

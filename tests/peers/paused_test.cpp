@@ -63,6 +63,35 @@ TEST_P(Paused, HolderIsToldAndItsLateWriteRefused) {
   }
 }
 
+// What lets it in has come while it was paused, and the group has given the lock to another since.
+TEST_P(Paused, WaiterIsNotLetInByWhatIsNoNews) {
+  Band band({.algorithm = GetParam()});
+  Client zombie = band.connect(0, 60s);
+  Client second = band.connect(1);
+  Client third = band.connect(2);
+  Lock first = second.lock("till").value();
+  auto stale = ask(zombie, "till");
+  ASSERT_TRUE(eventually([&] {
+    const auto info = zombie.locks({.name = "till"});
+    return info && std::any_of(info->locks.begin(), info->locks.end(),
+                               [](const LockInfo& one) { return !one.waiters.empty(); });
+  })) << band.logs();
+  band.pause(0);
+  ASSERT_TRUE(first.release());
+  auto next = ask(third, "till");
+  ASSERT_TRUE(comes(next)) << band.logs();
+  Lock newer = next.get().value();
+
+  band.resume(0);
+  band.wait_until_all_work();
+  EXPECT_EQ(stale.wait_for(0s), std::future_status::timeout);
+  EXPECT_EQ(band.verdict().wrong, std::vector<std::string>{});
+  const std::uint64_t fence = newer.fence();
+  ASSERT_TRUE(newer.release());
+  ASSERT_TRUE(comes(stale)) << band.logs();
+  EXPECT_GT(stale.get().value().fence(), fence);
+}
+
 INSTANTIATE_TEST_SUITE_P(ByAlgorithm, Paused,
                          testing::Values("ricart-agrawala", "suzuki-kasami", "central",
                                          "naimi-trehel", "token-ring", "maekawa-sanders"),

@@ -45,7 +45,9 @@ struct TraceEvent {
   NodeId peer = nobody;
   std::uint64_t message = 0;  // pairs a send with its receipts and drops; 0 where there is none
   std::string name;           // the message's type, or the timer's number
-  std::string body;           // its fields, as core/reflect.h prints them
+  // Its fields, as core/reflect.h prints them. Of a group's entry its fence, of its election the
+  // epoch, of a process that is back the number of its life.
+  std::string body;
   Clock lamport;
   VectorClock vector;  // empty in groups larger than `Trace::vector_limit`
 

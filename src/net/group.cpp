@@ -77,13 +77,14 @@ Group::~Group() = default;
 
 void Group::start() {
   begin_step();
+  direct([](Membership& membership, auto& decided) { membership.start(decided); });
+  // Only now is it kept which life this is: no other one will say so.
   const Incarnation life = membership_.durable().incarnation;
   if (options_.traced && life != Incarnation{1}) {
     TraceEvent event = note(TraceKind::recover);
     event.body = reflect::printed(life);
     host_.record(event);
   }
-  direct([](Membership& membership, auto& decided) { membership.start(decided); });
   settle();
 }
 

@@ -41,10 +41,12 @@ view::TracePart completed(Diary diary) {
   std::size_t taken = 0;
   for (const Suffered& one : diary.suffered) {
     const std::size_t after = std::min(one.after, written.size());
+    // Before it had begun there was nothing that it could have missed.
+    if (after == 0) continue;
     while (taken < after) all.push_back(written[taken++]);
-    Ticks at = (after == 0 ? Ticks{0} : written[after - 1].at) + Ticks{one.gap_us};
+    Ticks at = written[after - 1].at + Ticks{one.gap_us};
     if (after < written.size()) at = std::min(at, written[after].at);
-    if (!all.empty()) at = std::max(at, all.back().at);
+    at = std::max(at, all.back().at);
     all.push_back({.at = at, .node = diary.member, .kind = one.kind});
   }
   while (taken < written.size()) all.push_back(written[taken++]);

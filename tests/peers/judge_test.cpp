@@ -164,6 +164,17 @@ TEST(Judge, ListsWhoWaitsForNothing) {
   EXPECT_TRUE(told.judged().waiting.empty()) << "there is no majority";
 }
 
+// A new life says first which one it is, even if it was paused before.
+TEST(Judge, KnowsALifeThatWasPausedBeforeItHadBegun) {
+  Diary first{.member = {1}, .part = {.source = "1a", .trace = {.size = 3}}};
+  first.part.trace.events = {{.node = {1}, .kind = TraceKind::request, .name = "till"}};
+  Diary second{.member = {1},
+               .part = {.source = "1b", .trace = {.size = 3}},
+               .suffered = {{TraceKind::pause, 0, 5}, {TraceKind::resume, 0, 9}}};
+  second.part.trace.events = {{.node = {1}, .kind = TraceKind::recover, .body = "2"}};
+  EXPECT_EQ(judge({first, second}).wrong, std::vector<std::string>{});
+}
+
 TEST(Judge, WantsToHearOfEverySending) {
   Diary diary{.member = {1}, .part = {.source = "1", .trace = {.size = 3}}};
   diary.part.trace.events = {{.at = {5},

@@ -107,6 +107,8 @@ void Peer::begin_later() {
 }
 
 void Peer::request(Space space, const std::string& name) {
+  // Time first: a lease that ended during a pause must let nobody in.
+  expire_due();
   asked_.insert({space, name});
   if (phase_ == Phase::working) group_->request(space, name);
 }

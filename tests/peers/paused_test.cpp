@@ -170,6 +170,34 @@ TEST_F(Commands, ThatNobodyWouldKeepAliveAreRefused) {
   EXPECT_EQ(taken.code, 0) << taken.err;
 }
 
+// Nothing of the others has reached it that could have told it what time it is.
+TEST(PausedMember, ThatIsCutOffTooGrantsNothingThatWasAskedForMeanwhile) {
+  Band band({.algorithm = "central"});
+  Client zombie = band.connect(0, 60s);
+  Client other = band.connect(1);
+  const std::uint64_t first = zombie.lock("till").value().fence();
+  band.pause(0);
+  band.cut_off(0);
+  auto stale = ask(zombie, "till");
+  auto asked = ask(other, "till");
+  ASSERT_TRUE(comes(asked)) << band.logs();
+  Lock held = asked.get().value();
+  EXPECT_GT(held.fence(), first);
+
+  band.resume(0);
+  ASSERT_TRUE(eventually([&] {
+    const auto info = band.status(0);
+    return info && has(info->trouble, "only 1 of 3 members can be reached");
+  })) << band.log(0);
+  EXPECT_EQ(stale.wait_for(0s), std::future_status::timeout);
+  EXPECT_EQ(band.verdict().wrong, std::vector<std::string>{});
+  const std::uint64_t newer = held.fence();
+  ASSERT_TRUE(held.release());
+  band.heal();
+  ASSERT_TRUE(comes(stale)) << band.logs();
+  EXPECT_GT(stale.get().value().fence(), newer);
+}
+
 // A process and all below it, as far as they are there now.
 std::vector<pid_t> tree_of(pid_t root) {
   std::vector<pid_t> all{root};

@@ -70,6 +70,7 @@ struct LocksInfo {
   std::vector<LockInfo> locks;
   std::vector<WaitEdge> edges;
   std::uint64_t revision = 0;
+  std::vector<std::string> silent;  // members of a group that do not answer: theirs are not here
 };
 
 struct SessionInfo {

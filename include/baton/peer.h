@@ -1,6 +1,7 @@
 // A member of a group of peers inside this process: locks and elections without a server.
 //
-//   auto peer = baton::Peer::start({.group = "tellers.group", .self = "1"}).value();
+//   auto peer =
+//       baton::Peer::start({.group = "tellers.group", .self = "1", .directory = "state"}).value();
 //   auto client = baton::Client::connect({.url = peer.url()}).value();
 #pragma once
 

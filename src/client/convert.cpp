@@ -76,6 +76,7 @@ LocksInfo locks_of(const proto::Answer& answer) {
   for (const auto& lock : answer.locks()) info.locks.push_back(lock_of(lock));
   for (const auto& edge : answer.edges()) info.edges.push_back(edge_of(edge));
   info.revision = answer.revision();
+  info.silent = {answer.silent().begin(), answer.silent().end()};
   return info;
 }
 

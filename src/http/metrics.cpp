@@ -83,6 +83,8 @@ void add_engine(Page& page, server::Host& host) {
   page.gauge("baton_epoch", "Of this server's leadership.", host.engine().epoch());
   page.gauge("baton_leading", "1 while this server leads and serves.",
              std::uint64_t{host.not_serving() ? 0U : 1U});
+  page.gauge("baton_granting", "1 while nothing keeps it from granting, such as a lost majority.",
+             std::uint64_t{host.not_serving() || !host.trouble().empty() ? 0U : 1U});
 }
 
 void add_leadership(Page& page, server::Host& host) {

@@ -272,26 +272,51 @@ json::object json_of_leader(const std::string& election, const proto::Holder& le
   return object;
 }
 
+namespace {
+
+json::object json_of(const proto::PeerGroup& group) {
+  json::array members;
+  for (const proto::PeerGroup::Member& one : group.members()) {
+    members.push_back(json::object{{"id", one.id()},
+                                   {"address", one.address()},
+                                   {"belongs", one.belongs()},
+                                   {"connected", one.connected()},
+                                   {"arbiter", one.arbiter()},
+                                   {"problem", one.problem()}});
+  }
+  return {
+      {"name", group.name()},         {"self", group.self()},     {"algorithm", group.algorithm()},
+      {"election", group.election()}, {"epoch", group.epoch()},   {"working", group.working()},
+      {"messages", group.messages()}, {"grants", group.grants()}, {"members", members}};
+}
+
+}  // namespace
+
 json::object json_of_status(const proto::Answer& answer) {
   const proto::Status& status = answer.status();
-  return {{"server", status.server()},
-          {"scope", status.scope()},
-          {"program", status.program()},
-          {"process", status.process()},
-          {"epoch", status.epoch()},
-          {"leads_s", seconds_of(status.leads_for())},
-          {"journal", status.journal()},
-          {"position", status.position()},
-          {"sessions", status.sessions()},
-          {"locks", status.locks()},
-          {"waiters", status.waiters()},
-          {"files", status.files()},
-          {"revision", status.revision()},
-          {"connections", status.connections()},
-          {"http", json::array(status.http().begin(), status.http().end())},
-          {"last_fence", status.last_fence()},
-          {"waits_for_reports_of", json::array(status.waits_for_reports_of().begin(),
-                                               status.waits_for_reports_of().end())}};
+  json::object object{{"server", status.server()},
+                      {"scope", status.scope()},
+                      {"program", status.program()},
+                      {"process", status.process()},
+                      {"epoch", status.epoch()},
+                      {"leads_s", seconds_of(status.leads_for())},
+                      {"journal", status.journal()},
+                      {"position", status.position()},
+                      {"sessions", status.sessions()},
+                      {"locks", status.locks()},
+                      {"waiters", status.waiters()},
+                      {"files", status.files()},
+                      {"revision", status.revision()},
+                      {"connections", status.connections()},
+                      {"http", json::array(status.http().begin(), status.http().end())},
+                      {"last_fence", status.last_fence()},
+                      {"waits_for_reports_of", json::array(status.waits_for_reports_of().begin(),
+                                                           status.waits_for_reports_of().end())}};
+  if (status.has_group()) {
+    object["trouble"] = status.trouble();
+    object["group"] = json_of(status.group());
+  }
+  return object;
 }
 
 json::object json_of_lost(const proto::HoldOver& over) {

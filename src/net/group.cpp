@@ -196,8 +196,14 @@ void Group::receive_control(NodeId from, std::string_view bytes) {
     note_arrival(from, reflect::message_name(*message), reflect::message_body(*message));
   }
   if (const auto* heartbeat = std::get_if<Membership::Heartbeat>(&*message)) {
-    heard_[from.value] = {heartbeat->incarnation, heartbeat->promised};
+    Heard& heard = heard_[from.value];
+    const bool was_of_the_past = heard.is_of_the_past;
+    heard.is_of_the_past = heartbeat->incarnation < heard.incarnation;
+    if (heard.is_of_the_past && !was_of_the_past) host_.has_forgotten(from);
+    if (!heard.is_of_the_past) heard = {heartbeat->incarnation, heartbeat->promised};
   }
+  // Who has forgotten what it promised is as good as dead.
+  if (heard_[from.value].is_of_the_past) return;
   direct(
       [&](Membership& membership, auto& decided) { membership.receive(from, *message, decided); });
 }

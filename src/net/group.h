@@ -55,6 +55,8 @@ class GroupHost {
   virtual void arbiter_changed(NodeId arbiter) = 0;
   // A member says something to the host of this one.
   virtual void told(NodeId from, std::string_view words) = 0;
+  // An earlier life of it than the last one that was heard of: it has forgotten its promises.
+  virtual void has_forgotten(NodeId) {}
   // Bytes that no member sends that runs the same program.
   virtual void received_nonsense(NodeId from) = 0;
   virtual void record(const TraceEvent& event) = 0;
@@ -138,6 +140,7 @@ class Group final : private InstanceHost {
   struct Heard {
     Incarnation incarnation;
     Epoch promised;
+    bool is_of_the_past = false;  // the last was of an earlier life than this
   };
   using Key = std::pair<Space, std::string>;
   class Drawn final : public Chooser {

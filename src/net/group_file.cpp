@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
-#include <map>
+#include <set>
 
 #include "core/duration.h"
 #include "net/catalog.h"
@@ -57,6 +58,8 @@ class Parser {
   }
 
   void take(std::string_view line) {
+    // As some editors begin a file.
+    if (line_ == 1 && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);
     line = trimmed(line.substr(0, line.find('#')));
     if (line.empty()) return;
     const std::size_t equals = line.find('=');
@@ -71,6 +74,8 @@ class Parser {
   }
 
   void setting(const std::string& name, const std::string& value) {
+    if (name == "member") fail("whose address is it? member ID = HOST:PORT");
+    if (!known_.insert(name).second) fail("`" + name + "` was set before");
     if (name == "group") {
       group_.group = word(value);
     } else if (name == "algorithm") {
@@ -153,6 +158,7 @@ class Parser {
   std::string_view text_;
   const std::string& source_;
   int line_ = 0;
+  std::set<std::string> known_;
   GroupFile group_;
   TlsFiles tls_;
 };
@@ -194,6 +200,9 @@ GroupFile parse_group(std::string_view text, const std::string& source) {
 }
 
 GroupFile read_group(const std::string& path) {
+  if (std::filesystem::is_directory(path)) {
+    throw GroupFileError("cannot read the group file " + path + ": it is a folder");
+  }
   std::ifstream file(path);
   if (!file) throw GroupFileError("cannot read the group file " + path);
   const std::string text(std::istreambuf_iterator<char>(file), {});

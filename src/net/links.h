@@ -33,6 +33,11 @@ struct LinkMember {
   std::string id;  // what people call it
   std::string host;
   std::uint16_t port = 0;
+
+  std::string address() const {
+    const bool is_v6 = host.find(':') != host.npos;
+    return (is_v6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
+  }
 };
 
 struct LinkOptions {

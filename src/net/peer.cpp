@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "loop/clock.h"
+#include "net/link_frame.h"
 
 namespace baton::net {
 
@@ -17,11 +18,20 @@ constexpr int silence_in_heartbeats = 20;
 
 constexpr GroupTimer tick{};
 
+constexpr std::size_t longest_words = largest_message - 1024;
+
 std::shared_ptr<const Setup> setup_of(const GroupFile& group) {
   Setup setup = default_setup(static_cast<std::uint32_t>(group.members.size()));
   setup.lease = group.lease;
   setup.patience = group.patience;
   return std::make_shared<const Setup>(std::move(setup));
+}
+
+std::string whose_promises(const PeerOptions& options) {
+  std::string words = "member " + options.group.members[options.self.value].id + " of the group " +
+                      options.group.group + " with";
+  for (const LinkMember& member : options.group.members) words += " " + member.id;
+  return words;
 }
 
 bool has_a_processor(const GroupFile& group, NodeId self) {
@@ -44,7 +54,7 @@ Peer::Peer(boost::asio::io_context& io, PeerOptions options, PeerEvents& events)
       options_(std::move(options)),
       events_(events),
       setup_(setup_of(options_.group)),
-      promises_(Promises::open(options_.promises, setup_->size)),
+      promises_(Promises::open(options_.promises, setup_->size, whose_promises(options_))),
       began_us_(loop::boottime_us()),
       has_a_processor_(has_a_processor(options_.group, options_.self)),
       timer_(io),
@@ -119,7 +129,9 @@ void Peer::release(Space space, const std::string& name) {
 }
 
 void Peer::tell(NodeId to, std::string_view words) {
-  if (phase_ == Phase::working) group_->tell(to, words);
+  if (phase_ != Phase::working) return;
+  if (words.size() > longest_words) return events_.warned("there is more to say than fits");
+  group_->tell(to, words);
 }
 
 void Peer::leave() {
@@ -135,8 +147,8 @@ void Peer::leave() {
 std::string Peer::trouble() const {
   if (is_working()) return {};
   if (phase_ == Phase::waiting) {
-    return "this member was not ended cleanly, and waits until what its clients had been promised "
-           "is over";
+    return "this member ended while its clients may have held something, and waits until what they "
+           "had been promised is over";
   }
   std::string missing;
   std::size_t reached = 1;
@@ -153,7 +165,9 @@ std::string Peer::trouble() const {
     return "only " + std::to_string(reached) + " of " + std::to_string(setup_->size) +
            " members can be reached, and a majority is needed. Waiting for " + missing;
   }
-  return "the members are agreeing on who belongs to the group";
+  return "the members are agreeing on who belongs to the group, and wait until nobody else can "
+         "hold "
+         "anything";
 }
 
 // --- The group's side ---------------------------------------------------------------------------
@@ -215,6 +229,12 @@ void Peer::view_changed() {
     }
   }
   events_.view_changed();
+}
+
+void Peer::has_forgotten(NodeId member) {
+  events_.warned("member " + name_of(member) +
+                 " has forgotten what it promised: its file was lost, or is an old copy. Stop it: "
+                 "it may give out fences again that were given out before");
 }
 
 // Who sends one such message may send thousands.

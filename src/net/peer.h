@@ -86,6 +86,7 @@ class Peer final : private GroupHost, private LinkEvents {
   void view_changed() override;
   void arbiter_changed(NodeId arbiter) override { events_.arbiter_changed(arbiter); }
   void told(NodeId from, std::string_view words) override { events_.told(from, words); }
+  void has_forgotten(NodeId member) override;
   void received_nonsense(NodeId from) override;
   void record(const TraceEvent& event) override { events_.record(event); }
 

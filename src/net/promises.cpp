@@ -40,7 +40,8 @@ class InMemory final : public Promises {
 // written before anything is promised.
 class InFile final : public Promises {
  public:
-  InFile(std::string path, std::uint32_t group_size) : path_(std::move(path)) {
+  InFile(std::string path, std::uint32_t group_size, std::string whose)
+      : path_(std::move(path)), whose_(std::move(whose)) {
     file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (file_ < 0) fail("cannot open it");
     if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
@@ -52,7 +53,14 @@ class InFile final : public Promises {
     bool found = false;
     for (std::size_t slot = 0; slot < 2; ++slot) found = read(slot, group_size) || found;
     was_cut_short_ = kept_.incarnation != Incarnation{} && !has_left_;
-    if (found) return;
+    if (found && found_of_ == whose_) return;
+    if (found) {
+      ::close(file_);
+      throw PromisesError(path_ + ": these are the promises of " + found_of_ + ", not of " +
+                          whose_ +
+                          ". Members cannot be added or removed: stop all of them, and begin "
+                          "another group, with another name");
+    }
     if (is_beginning(static_cast<std::size_t>(status.st_size))) {
       write();
       sync_folder();
@@ -91,6 +99,7 @@ class InFile final : public Promises {
   std::string copy() const {
     std::string body;
     reflect::encode(turn_, body);
+    reflect::encode(whose_, body);
     reflect::encode(kept_, body);
     reflect::encode(has_left_, body);
     std::string bytes(heading);
@@ -147,6 +156,11 @@ class InFile final : public Promises {
     if (sum_of(body) != sum) return false;
     reflect::Reader inside(body, group_size);
     const std::uint64_t turn = inside.number();
+    std::string whose;
+    if (!reflect::decode(inside, whose)) return false;
+    found_of_ = whose;
+    // Of a group of another size the rest cannot be read.
+    if (whose != whose_) return true;
     Membership::Durable durable;
     bool has_left = false;
     if (!reflect::decode(inside, durable) || !reflect::decode(inside, has_left)) return false;
@@ -159,6 +173,8 @@ class InFile final : public Promises {
   }
 
   std::string path_;
+  std::string whose_;
+  std::string found_of_;
   int file_ = -1;
   std::uint64_t turn_ = 0;
   Membership::Durable kept_;
@@ -168,9 +184,10 @@ class InFile final : public Promises {
 
 }  // namespace
 
-std::unique_ptr<Promises> Promises::open(const std::string& path, std::uint32_t group_size) {
+std::unique_ptr<Promises> Promises::open(const std::string& path, std::uint32_t group_size,
+                                         const std::string& whose) {
   if (path.empty()) return std::make_unique<InMemory>();
-  return std::make_unique<InFile>(path, group_size);
+  return std::make_unique<InFile>(path, group_size, whose);
 }
 
 }  // namespace baton::net

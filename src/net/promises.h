@@ -27,8 +27,10 @@ class Promises {
   // The process before this one did not end like that.
   virtual bool was_cut_short() const = 0;
 
-  // Empty: in memory only. Throws PromisesError.
-  static std::unique_ptr<Promises> open(const std::string& path, std::uint32_t group_size);
+  // `whose`, in words: another member or group must not take them for its own. Empty path: in
+  // memory only. Throws PromisesError.
+  static std::unique_ptr<Promises> open(const std::string& path, std::uint32_t group_size,
+                                        const std::string& whose);
 };
 
 }  // namespace baton::net

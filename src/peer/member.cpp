@@ -4,6 +4,7 @@
 #include <chrono>
 #include <stdexcept>
 
+#include "net/link_frame.h"
 #include "server/answers.h"
 #include "server/translate.h"
 
@@ -12,6 +13,11 @@ namespace baton::peer {
 namespace {
 
 constexpr std::chrono::milliseconds patience_for_answers{500};
+// Of all members together: what is held fits into one message, with room to spare.
+constexpr std::size_t most_used_bytes = net::largest_message / 2;
+constexpr std::size_t bytes_per_answer = net::largest_message / 4;
+
+std::size_t cost_of(const std::string& name) { return name.size() + 32; }
 
 net::Space space_of(service::Space space) {
   return space == service::Space::lock ? net::Space::lock : net::Space::election;
@@ -53,19 +59,47 @@ Member::~Member() = default;
 void Member::attend(server::Host& host) {
   host_ = &host;
   peer_ = std::make_unique<net::Peer>(host.io(), options_, static_cast<net::PeerEvents&>(*this));
+  const net::LinkMember& self = options_.group.members[options_.self.value];
+  host.log()->info("member {} of the group {}, on {} for the others", self.id, options_.group.group,
+                   self.address());
   peer_->start();
   log_view();
 }
 
 // --- Locks and elections ------------------------------------------------------------------------
 
+// A name that is held goes into every change of view, whose messages are bounded.
+bool Member::has_room_for(const Key& key) const {
+  return used_bytes_ + cost_of(key.second) <= most_used_bytes / options_.group.members.size();
+}
+
+void Member::ask(Wishes::iterator wish) {
+  const Key key = wish->first;
+  wish->second.stage = Stage::asked;
+  used_bytes_ += cost_of(key.second);
+  peer_->request(space_of(key.first), key.second);
+}
+
+void Member::forget(Wishes::iterator wish) {
+  if (wish->second.stage != Stage::queued) used_bytes_ -= cost_of(wish->first.second);
+  wishes_.erase(wish);
+  while (!queue_.empty() && has_room_for(queue_.front())) {
+    const auto next = wishes_.find(queue_.front());
+    queue_.pop_front();
+    if (next != wishes_.end() && next->second.stage == Stage::queued) ask(next);
+  }
+}
+
 void Member::want(service::Space space, const std::string& name) {
   if (peer_ == nullptr) return;
   const auto [at, is_new] = wishes_.emplace(Key(space, name), Wish{});
-  if (is_new) {
-    peer_->request(space_of(space), name);
-  } else if (at->second.stage == Stage::abandoned) {
-    at->second.stage = Stage::asked;
+  if (!is_new) {
+    if (at->second.stage == Stage::abandoned) at->second.stage = Stage::asked;
+  } else if (has_room_for(at->first)) {
+    ask(at);
+  } else {
+    if (queue_.empty()) warned("as many names are in use here as a member may use: more wait");
+    queue_.push_back(at->first);
   }
 }
 
@@ -73,27 +107,35 @@ void Member::want(service::Space space, const std::string& name) {
 void Member::leave(service::Space space, const std::string& name) {
   const auto at = wishes_.find({space, name});
   if (at == wishes_.end() || peer_ == nullptr) return;
-  if (at->second.stage < Stage::had) {
+  if (at->second.stage == Stage::asked) {
     at->second.stage = Stage::abandoned;
-    return;
+  } else if (at->second.stage != Stage::abandoned) {
+    if (at->second.stage >= Stage::had) peer_->release(space_of(space), name);
+    forget(at);
   }
-  wishes_.erase(at);
-  peer_->release(space_of(space), name);
 }
 
 void Member::granted(net::Space space, const std::string& name, const Fence& fence) {
   const auto at = wishes_.find({space_of(space), name});
-  if (at->second.stage == Stage::abandoned) {
-    wishes_.erase(at);
+  if (at == wishes_.end() || at->second.stage == Stage::abandoned) {
     peer_->release(space, name);
+    if (at != wishes_.end()) forget(at);
     return;
   }
   at->second = {Stage::had, fence};
   open_if_promised(Key(at->first));
 }
 
+// Of what was asked for since, this is no news; what no client was given is asked for again.
 void Member::lost(net::Space space, const std::string& name) {
-  wishes_.erase({space_of(space), name});
+  const auto at = wishes_.find({space_of(space), name});
+  if (at == wishes_.end() || at->second.stage < Stage::had) return;
+  if (at->second.stage == Stage::had) {
+    at->second.stage = Stage::asked;
+    peer_->request(space, name);
+    return;
+  }
+  forget(at);
   host_->revoke({space_of(space), name, out_of_touch()});
 }
 
@@ -142,6 +184,9 @@ void Member::ticked() {
     to_notice.push_back(key);
   }
   for (const Key& key : to_open) open_if_promised(key);
+  if (!to_notice.empty()) {
+    host_->log()->warn("no majority has been heard of lately: clients let go of what they hold");
+  }
   for (const Key& key : to_notice) host_->revoke({key.first, key.second, out_of_touch(), true});
 }
 
@@ -221,8 +266,9 @@ void Member::log_view() {
   std::string line = peer_->trouble();
   const bool is_trouble = !line.empty();
   if (!is_trouble) {
-    line = "in a group with";
-    for (const baton::Member& one : peer_->group().members().view().members) {
+    const auto& members = peer_->group().members().view().members;
+    line = members.size() == 1 ? "alone in the group" : "in a group with";
+    for (const baton::Member& one : members) {
       if (one.node != peer_->self()) line += " " + peer_->name_of(one.node);
     }
     line += ", epoch " + std::to_string(peer_->group().members().view().epoch.number.value);
@@ -238,10 +284,10 @@ void Member::log_view() {
 
 // --- What the members say to each other ---------------------------------------------------------
 
-Member::Locks Member::locks_here(const proto::Read::Locks& asked) const {
+std::vector<proto::Lock> Member::locks_here(const proto::Read::Locks& asked) const {
   proto::Read read;
   *read.mutable_locks() = asked;
-  Locks all;
+  std::vector<proto::Lock> all;
   const server::Asked how{.state = host_->engine().state(), .now = host_->engine().now()};
   for (proto::Answer& part : server::answer(read, how)) {
     for (proto::Lock& lock : *part.mutable_locks()) all.push_back(std::move(lock));
@@ -249,16 +295,35 @@ Member::Locks Member::locks_here(const proto::Read::Locks& asked) const {
   return all;
 }
 
-void Member::complete_locks(const proto::Read::Locks& asked, std::function<void(Locks)> done) {
+void Member::tell_locks(NodeId to, const proto::PeerWords::AskLocks& asked) {
+  proto::PeerWords words;
+  words.mutable_locks()->set_number(asked.number());
+  std::size_t bytes = 0;
+  for (proto::Lock& lock : locks_here(asked.asked())) {
+    bytes += lock.ByteSizeLong();
+    *words.mutable_locks()->add_locks() = std::move(lock);
+    if (bytes < bytes_per_answer) continue;
+    words.mutable_locks()->set_more(true);
+    peer_->tell(to, words.SerializeAsString());
+    words.mutable_locks()->clear_locks();
+    bytes = 0;
+  }
+  words.mutable_locks()->set_more(false);
+  peer_->tell(to, words.SerializeAsString());
+}
+
+void Member::complete_locks(const proto::Read::Locks& asked,
+                            std::function<void(server::OthersLocks)> done) {
   const std::uint64_t number = ++last_asking_;
   Asking& asking = askings_[number];
   asking.done = std::move(done);
   proto::PeerWords words;
   words.mutable_ask_locks()->set_number(number);
   *words.mutable_ask_locks()->mutable_asked() = asked;
-  const std::size_t members = peer_->group().members().view().members.size();
-  if (members < 2) return finish(number);
-  asking.missing = members - 1;
+  for (const baton::Member& other : peer_->group().members().view().members) {
+    if (other.node != peer_->self()) asking.missing.insert(other.node);
+  }
+  if (asking.missing.empty()) return finish(number);
   asking.patience = std::make_unique<boost::asio::steady_timer>(host_->io(), patience_for_answers);
   asking.patience->async_wait([this, number](const boost::system::error_code& error) {
     if (!error) finish(number);
@@ -266,11 +331,13 @@ void Member::complete_locks(const proto::Read::Locks& asked, std::function<void(
   tell_others(words);
 }
 
-void Member::answered(std::uint64_t number, const proto::PeerWords::Locks& locks) {
-  const auto at = askings_.find(number);
+void Member::answered(NodeId by, const proto::PeerWords::Locks& locks) {
+  const auto at = askings_.find(locks.number());
   if (at == askings_.end()) return;
-  for (const proto::Lock& lock : locks.locks()) at->second.found.push_back(lock);
-  if (--at->second.missing == 0) finish(number);
+  for (const proto::Lock& lock : locks.locks()) at->second.found.locks.push_back(lock);
+  if (locks.more()) return;
+  at->second.missing.erase(by);
+  if (at->second.missing.empty()) finish(locks.number());
 }
 
 void Member::finish(std::uint64_t number) {
@@ -278,6 +345,7 @@ void Member::finish(std::uint64_t number) {
   if (at == askings_.end()) return;
   const auto asking = std::make_shared<Asking>(std::move(at->second));
   askings_.erase(at);
+  for (const NodeId node : asking->missing) asking->found.silent.push_back(peer_->name_of(node));
   asking->done(std::move(asking->found));
 }
 
@@ -289,14 +357,9 @@ void Member::told(NodeId from, std::string_view bytes) {
     return warned("member " + peer_->name_of(from) + " says what this version does not understand");
   }
   if (words.has_ask_locks()) {
-    proto::PeerWords answer;
-    answer.mutable_locks()->set_number(words.ask_locks().number());
-    for (proto::Lock& lock : locks_here(words.ask_locks().asked())) {
-      *answer.mutable_locks()->add_locks() = std::move(lock);
-    }
-    peer_->tell(from, answer.SerializeAsString());
+    tell_locks(from, words.ask_locks());
   } else if (words.has_locks()) {
-    answered(words.locks().number(), words.locks());
+    answered(from, words.locks());
   } else if (words.has_leader()) {
     heard_of_leader(from, words.leader());
   }
@@ -322,7 +385,7 @@ void Member::complete_status(proto::Status status, std::function<void(const prot
     const bool is_self = NodeId{i} == peer_->self();
     proto::PeerGroup::Member& one = *told.add_members();
     one.set_id(member.id);
-    one.set_address(member.host + ":" + std::to_string(member.port));
+    one.set_address(member.address());
     one.set_belongs(peer_->is_working() && view.find({i}) != nullptr);
     one.set_connected(is_self || peer_->links().is_connected({i}));
     one.set_arbiter(group.arbiter() == NodeId{i});

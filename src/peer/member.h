@@ -13,12 +13,14 @@
 
 #include <boost/asio/steady_timer.hpp>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "baton/peer.pb.h"
 #include "net/peer.h"
@@ -50,16 +52,22 @@ class Member final : public server::Gate, private net::PeerEvents {
  private:
   using Key = std::pair<service::Space, std::string>;
   enum class Stage : std::uint8_t {
+    queued,  // as many are in use here as there may be
     asked,
     abandoned,
     had,     // but not promised for long enough for a client
     open,    // to a client
     noticed  // ... who was told to let it go
   };
+  struct Wish {
+    Stage stage = Stage::queued;
+    Fence fence{};  // once it is had
+  };
+  using Wishes = std::map<Key, Wish>;
   struct Asking {
-    std::size_t missing = 0;  // members that have not answered
-    Locks found;
-    std::function<void(Locks)> done;
+    std::set<NodeId> missing;  // members that have not answered
+    server::OthersLocks found;
+    std::function<void(server::OthersLocks)> done;
     std::unique_ptr<boost::asio::steady_timer> patience;
   };
   struct Leader {
@@ -71,12 +79,14 @@ class Member final : public server::Gate, private net::PeerEvents {
   void want(service::Space space, const std::string& name) override;
   void leave(service::Space space, const std::string& name) override;
   void close() override;
+  std::string trouble() const override { return peer_ == nullptr ? "" : peer_->trouble(); }
   service::Duration promised() const override;
   service::Duration longest_promise() const override;
   bool is_congested() const override;
   bool stays_awake() override { return peer_ != nullptr && peer_->stays_awake(); }
   void led(const service::Change& change) override;
-  void complete_locks(const proto::Read::Locks& asked, std::function<void(Locks)> done) override;
+  void complete_locks(const proto::Read::Locks& asked,
+                      std::function<void(server::OthersLocks)> done) override;
   void complete_status(proto::Status status,
                        std::function<void(const proto::Status&)> done) override;
 
@@ -89,10 +99,14 @@ class Member final : public server::Gate, private net::PeerEvents {
   void warned(const std::string& what) override;
   void record(const TraceEvent& event) override;
 
+  bool has_room_for(const Key& key) const;
+  void ask(Wishes::iterator wish);
+  void forget(Wishes::iterator wish);
   void open_if_promised(const Key& key);
   std::string out_of_touch() const;
-  Locks locks_here(const proto::Read::Locks& asked) const;
-  void answered(std::uint64_t number, const proto::PeerWords::Locks& locks);
+  std::vector<proto::Lock> locks_here(const proto::Read::Locks& asked) const;
+  void tell_locks(NodeId to, const proto::PeerWords::AskLocks& asked);
+  void answered(NodeId by, const proto::PeerWords::Locks& locks);
   void finish(std::uint64_t number);
   void heard_of_leader(NodeId from, const proto::PeerWords::Leader& leader);
   void forget_leaders_of_others();
@@ -103,11 +117,9 @@ class Member final : public server::Gate, private net::PeerEvents {
   std::function<void(const TraceEvent&)> recorded_;
   server::Host* host_ = nullptr;
   std::unique_ptr<net::Peer> peer_;
-  struct Wish {
-    Stage stage = Stage::asked;
-    Fence fence{};  // once it is had
-  };
-  std::map<Key, Wish> wishes_;
+  Wishes wishes_;
+  std::deque<Key> queue_;       // wishes that have to wait, and some that are over
+  std::size_t used_bytes_ = 0;  // of the others
   std::map<std::string, proto::PeerWords::Leader> leaders_here_;
   std::map<std::string, Leader> leaders_elsewhere_;
   std::uint64_t last_asking_ = 0;

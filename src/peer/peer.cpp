@@ -28,7 +28,7 @@ struct Peer::Running {
       thread.join();
     }
     // It may still call the member.
-    member->leave_host();
+    if (member) member->leave_host();
     host.reset();
     if (problem) return Failure{Error::internal, *problem};
     return {};

@@ -210,7 +210,7 @@ std::vector<proto::Answer> answer_locks(const proto::Read& read, const Asked& as
     locks = asked.state.locks(space, wanted.prefix(), most_listed);
   }
   Others others;
-  for (const proto::Lock& lock : asked.others) others[lock.name()].push_back(&lock);
+  for (const proto::Lock& lock : asked.others.locks) others[lock.name()].push_back(&lock);
   Parts parts(asked);
   People people(asked.state);
   for (const service::LockInfo& lock : with_others(std::move(locks), others)) {

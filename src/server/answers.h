@@ -16,6 +16,12 @@ inline constexpr std::size_t most_bytes_listed = 16 * 1024 * 1024;
 // With more who wait, the wait-for graph is left out: each waits for all who came before.
 inline constexpr std::size_t most_waiting_in_graph = 2000;
 
+// What is held and waited for at other servers.
+struct OthersLocks {
+  std::vector<proto::Lock> locks;
+  std::vector<std::string> silent;  // those who do not answer
+};
+
 struct Asked {
   const service::State& state;
   service::Time now;
@@ -23,7 +29,7 @@ struct Asked {
   std::function<bool(service::SessionId)> is_connected;
   std::function<void(proto::Status&)> fill_status;  // what the state does not know
   std::function<std::string()> make_backup;
-  std::vector<proto::Lock> others;  // what is held and waited for at other servers
+  OthersLocks others;
 };
 
 // In parts of a size that is fit for a frame; at least one.

@@ -372,15 +372,15 @@ void Desk::tell(Guest& guest, std::vector<proto::Answer>& parts) {
 
 // Nothing is written here that could be lost: it is told as soon as the others have answered.
 void Desk::read_locks(Guest& guest, const proto::Read& read) {
-  options_.complete_locks(read.locks(),
-                          [this, read, number = guest.number_](std::vector<proto::Lock> others) {
-                            const auto at = guests_.find(number);
-                            if (at == guests_.end()) return;
-                            Asked all = asked();
-                            all.others = std::move(others);
-                            auto parts = answer(read, all);
-                            tell(*at->second, parts);
-                          });
+  options_.complete_locks(read.locks(), [this, read, number = guest.number_](OthersLocks others) {
+    const auto at = guests_.find(number);
+    if (at == guests_.end()) return;
+    Asked all = asked();
+    all.others = std::move(others);
+    auto parts = answer(read, all);
+    for (const std::string& one : all.others.silent) parts.front().add_silent(one);
+    tell(*at->second, parts);
+  });
 }
 
 void Desk::read(Guest& guest, const proto::Read& read) {
@@ -457,7 +457,14 @@ void Desk::reply(Guest* guest, const service::Reply& reply) {
   proto::Reply& message = *sending_reply_.mutable_reply();
   message.Clear();
   fill(message, reply);
+  if (reply.error == Error::busy || reply.error == Error::timed_out) explain(message);
   guest->send(sending_reply_);
+}
+
+// Where nothing is granted to anybody, that is why.
+void Desk::explain(proto::Reply& refusal) const {
+  const std::string trouble = options_.trouble ? options_.trouble() : "";
+  if (!trouble.empty()) refusal.set_message(trouble);
 }
 
 void Desk::refuse(Guest& guest, std::uint64_t request, Error error, std::string message) {

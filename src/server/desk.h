@@ -39,8 +39,9 @@ struct DeskOptions {
   // In a cluster: adds what this server knows of it. This and the next call back, now or later.
   std::function<void(proto::Status, std::function<void(const proto::Status&)>)> complete_status;
   // ... or in a group of peers: what is held and waited for at the others.
-  std::function<void(const proto::Read::Locks&, std::function<void(std::vector<proto::Lock>)>)>
-      complete_locks;
+  std::function<void(const proto::Read::Locks&, std::function<void(OthersLocks)>)> complete_locks;
+  // ... and why nothing is granted now; empty if it is.
+  std::function<std::string()> trouble;
   // Of a gated state: no lease is longer, and who holds something is kept alive only while what is
   // open stays so for as long as the lease then lasts.
   std::optional<service::Duration> longest_ttl;
@@ -125,6 +126,7 @@ class Desk {
   void remind(Guest& guest, service::SessionId session);
 
   void reply(Guest* guest, const service::Reply& reply);
+  void explain(proto::Reply& refusal) const;
   void refuse(Guest& guest, std::uint64_t request, Error error, std::string message);
   Guest* guest_of(service::SessionId session) const;
   // Does it when all that has been seen is durable, if the guest is still there.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "baton/client.pb.h"
+#include "server/answers.h"
 #include "service/command.h"
 
 namespace baton::server {
@@ -40,10 +41,13 @@ class Gate {
   // Somebody here leads an election, has something new to say, or leads no more.
   virtual void led(const service::Change& change) = 0;
 
+  // For people: why nothing is granted now; empty if it is.
+  virtual std::string trouble() const { return {}; }
+
   // Both call back, now or later. What is held and waited for elsewhere, one entry for each name
   // and server; a leader that this server was told of by Host::elsewhere() may be left out.
-  using Locks = std::vector<proto::Lock>;
-  virtual void complete_locks(const proto::Read::Locks& asked, std::function<void(Locks)> done) = 0;
+  virtual void complete_locks(const proto::Read::Locks& asked,
+                              std::function<void(OthersLocks)> done) = 0;
   // Adds what is known of the others.
   virtual void complete_status(proto::Status status,
                                std::function<void(const proto::Status&)> done) = 0;

@@ -78,6 +78,7 @@ Host::Host(HostOptions options)
   if (Gate* gate = options_.gate) {
     of_desk.longest_ttl = gate->longest_promise();
     of_desk.promised = [gate] { return gate->promised(); };
+    of_desk.trouble = [gate] { return gate->trouble(); };
     of_desk.complete_status = [gate](proto::Status status, auto done) {
       gate->complete_status(std::move(status), std::move(done));
     };

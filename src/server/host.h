@@ -79,6 +79,8 @@ class Host final : private EngineHost {
   boost::asio::io_context& io() { return io_; }
   const std::shared_ptr<spdlog::logger>& log() const { return log_; }
 
+  // For people: why nothing is granted although it serves; empty if it is.
+  std::string trouble() const { return options_.gate == nullptr ? "" : options_.gate->trouble(); }
   // Nothing, while it leads and serves.
   std::optional<NotServing> not_serving() const;
   std::size_t connections() const { return server_->connections(); }

@@ -246,7 +246,9 @@ void Machine::carry_out(const Asker& asker, const Break& breaking) {
   if (const auto refusal = refuse_name(breaking.name)) return answer(asker, *refusal);
   Lock* lock = tables_.lock(breaking.space, breaking.name);
   if (lock == nullptr || lock->holds.empty())
-    return answer(asker, Error::not_found, "nobody holds " + quoted(breaking.name));
+    return answer(asker, Error::not_found,
+                  "nobody holds " + quoted(breaking.name) +
+                      (is_gated_ ? " here: it is broken at the member whose client holds it" : ""));
   std::vector<Party> parties;
   for (const auto& [party, hold] : lock->holds)
     if (breaking.force || !hold.expired) parties.push_back(party);

@@ -130,5 +130,22 @@ TEST(GroupFile, OfAlgorithmsThatCannotRunIsRefused) {
   EXPECT_NE(objection("election = bully").find("there is no layer that would"), std::string::npos);
 }
 
+TEST(GroupFile, MayBeginAsSomeEditorsBeginAFile) {
+  EXPECT_EQ(parse_group("\xEF\xBB\xBFgroup = x\r\nmember 1 = a:1\r\n", "g").group, "x");
+}
+
+TEST(GroupFile, SaysEverythingOnce) {
+  const auto problem = [](const std::string& text) -> std::string {
+    try {
+      parse_group(text, "g");
+    } catch (const GroupFileError& error) {
+      return error.what();
+    }
+    return {};
+  };
+  EXPECT_EQ(problem("lease = 9\nlease = 9\nmember 1 = a:1\n"), "g, line 2: `lease` was set before");
+  EXPECT_EQ(problem("member = a:1\n"), "g, line 1: whose address is it? member ID = HOST:PORT");
+}
+
 }  // namespace
 }  // namespace baton::net

@@ -31,7 +31,7 @@ class PromisesTest : public testing::Test {
   ~PromisesTest() override { std::filesystem::remove_all(folder_); }
 
   std::string path() const { return (folder_ / "1.promises").string(); }
-  std::unique_ptr<Promises> open() const { return Promises::open(path(), group_size); }
+  std::unique_ptr<Promises> open() const { return Promises::open(path(), group_size, "me"); }
   std::string bytes() const {
     std::ifstream file(path(), std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
@@ -148,7 +148,7 @@ TEST_F(PromisesTest, SayWhereTheyCannotBeKept) {
   std::filesystem::create_directory(path());
   EXPECT_NE(problem().find("cannot open it"), std::string::npos) << problem();
   try {
-    Promises::open((folder_ / "none" / "1.promises").string(), group_size);
+    Promises::open((folder_ / "none" / "1.promises").string(), group_size, "me");
     ADD_FAILURE() << "there is no such folder";
   } catch (const PromisesError& error) {
     EXPECT_NE(std::string(error.what()).find("No such file or directory"), std::string::npos);
@@ -157,11 +157,11 @@ TEST_F(PromisesTest, SayWhereTheyCannotBeKept) {
 
 TEST_F(PromisesTest, ThatAreKeptNowhereAreForgotten) {
   {
-    const auto kept = Promises::open("", group_size);
+    const auto kept = Promises::open("", group_size, "me");
     kept->keep(promise(5));
     EXPECT_EQ(number_in(*kept), 5U);
   }
-  EXPECT_EQ(number_in(*Promises::open("", group_size)), 0U);
+  EXPECT_EQ(number_in(*Promises::open("", group_size, "me")), 0U);
 }
 
 TEST_F(PromisesTest, KnowWhetherTheProcessHadLeft) {
@@ -174,6 +174,19 @@ TEST_F(PromisesTest, KnowWhetherTheProcessHadLeft) {
   EXPECT_FALSE(open()->was_cut_short()) << "it has promised nothing since";
   open()->keep(promise(4));
   EXPECT_TRUE(open()->was_cut_short());
+}
+
+TEST_F(PromisesTest, OfAnotherAreNotTaken) {
+  open()->keep(promise(3));
+  try {
+    Promises::open(path(), group_size + 2, "another");
+    FAIL() << "they are not its own";
+  } catch (const PromisesError& error) {
+    EXPECT_NE(std::string(error.what()).find("these are the promises of me, not of another"),
+              std::string::npos)
+        << error.what();
+  }
+  EXPECT_EQ(number_in(*open()), 3U);
 }
 
 }  // namespace

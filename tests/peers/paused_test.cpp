@@ -148,7 +148,7 @@ TEST_F(Commands, AreGoneWhenTheNextOneRunsThoughTheirMemberIsKilledAndStartedAga
   band.start(2);
   const Outcome other = next(2);
   EXPECT_EQ(other.code, 0) << other.err;
-  EXPECT_TRUE(band.will_say(2, "waits until what its clients had been promised is over"));
+  EXPECT_TRUE(band.will_say(2, "waits until what they had been promised is over"));
   EXPECT_EQ(command.wait(), 123) << command.err();
 }
 

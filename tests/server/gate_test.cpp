@@ -44,7 +44,8 @@ class ScriptedGate final : public Gate {
     const std::lock_guard lock(mutex_);
     led_ += (led_.empty() ? "" : ", ") + change.key + "=" + change.value;
   }
-  void complete_locks(const proto::Read::Locks&, std::function<void(Locks)> done) override {
+  std::string trouble() const override { return why_not; }
+  void complete_locks(const proto::Read::Locks&, std::function<void(OthersLocks)> done) override {
     boost::asio::post(host->io(), [done = std::move(done), locks = elsewhere] { done(locks); });
   }
   void complete_status(proto::Status status,
@@ -71,7 +72,8 @@ class ScriptedGate final : public Gate {
   std::atomic<std::int64_t> promised_us = longest_us;
   std::atomic<bool> is_full = false;
   std::uint64_t fences = 100;
-  Locks elsewhere;
+  OthersLocks elsewhere;
+  std::string why_not;
 
  private:
   void note(const char* what, service::Space space, const std::string& name) {
@@ -171,6 +173,18 @@ TEST_F(GateTest, ATryFindsOutWhetherTheNameIsFree) {
   EXPECT_TRUE(hears("want x, want y, leave y"));
 }
 
+TEST_F(GateTest, WhereNothingIsGrantedThatIsWhatATryIsTold) {
+  auto client = connect();
+  gate.opens = false;
+  run([&] { gate.why_not = "all others are gone"; });
+  const auto tried = client.try_lock("x");
+  EXPECT_EQ(tried.error(), Error::busy);
+  EXPECT_NE(tried.message().find("all others are gone"), std::string::npos) << tried.message();
+  const auto waited = client.lock("x", {.wait = 20ms});
+  EXPECT_EQ(waited.error(), Error::timed_out);
+  EXPECT_NE(waited.message().find("all others are gone"), std::string::npos) << waited.message();
+}
+
 TEST_F(GateTest, AnOpeningAfterTheWaitIsGivenBack) {
   gate.opens = false;
   auto client = connect();
@@ -220,15 +234,20 @@ TEST_F(GateTest, WhoHoldsIsKeptAliveOnlyWhileThatIsPromised) {
   EXPECT_TRUE(idle.is_alive()) << "who holds nothing is promised nothing";
 }
 
+// What comes first is read; then no more.
 TEST_F(GateTest, ClientsAreNotReadFromWhileTheOthersDoNotKeepUp) {
   auto client = connect();
   gate.is_full = true;
-  (void)client.locks();  // after this one
-  auto waiting = std::async(std::launch::async, [&] { return client.lock("x").value(); });
-  EXPECT_EQ(waiting.wait_for(300ms), std::future_status::timeout);
-  EXPECT_EQ(gate.told(), "");
+  std::vector<std::future<Lock>> waiting;
+  for (const char* name : {"first", "second", "last"}) {
+    waiting.push_back(
+        std::async(std::launch::async, [&client, name] { return client.lock(name).value(); }));
+    std::this_thread::sleep_for(100ms);
+  }
+  EXPECT_EQ(waiting.back().wait_for(0ms), std::future_status::timeout);
+  EXPECT_EQ(gate.told().find("last"), std::string::npos) << gate.told();
   gate.is_full = false;
-  EXPECT_GT(waiting.get().fence(), 0U);
+  EXPECT_GT(waiting.back().get().fence(), 0U);
 }
 
 TEST_F(GateTest, ASessionThatIsClosedGivesEverythingBack) {
@@ -290,8 +309,10 @@ TEST_F(GateTest, LocksTellWhatIsHeldElsewhere) {
   proto::Lock same;
   same.set_name("x");
   same.add_waiters()->set_ticket(1);
-  run([&] { gate.elsewhere = {other, same, same}; });
-  const auto locks = client.locks().value().locks;
+  run([&] { gate.elsewhere = {{other, same, same}, {"4"}}; });
+  const LocksInfo info = client.locks().value();
+  EXPECT_EQ(info.silent, std::vector<std::string>{"4"});
+  const auto& locks = info.locks;
   ASSERT_EQ(locks.size(), 2U);
   EXPECT_EQ(locks[0].name, "w");
   ASSERT_EQ(locks[0].holders.size(), 1U);

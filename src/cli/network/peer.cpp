@@ -108,7 +108,8 @@ int run(Settings& settings) {
   options.promises = (folder / (settings.self + ".promises")).string();
   const std::string socket =
       settings.socket.empty() ? (folder / (settings.self + ".socket")).string() : settings.socket;
-  settings.serve.listen.push_back("unix:" + socket);
+  const bool has_prefix = socket.starts_with("unix:");
+  settings.serve.listen.push_back(has_prefix ? socket : "unix:" + socket);
   settings.serve.journal = "memory:";
   settings.serve.log_as_json = settings.log == "json";
   settings.serve.name = options.group.group + "/" + settings.self;

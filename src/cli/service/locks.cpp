@@ -80,7 +80,11 @@ json::object json_of(const LocksInfo& info, bool with_times = true) {
                                  {"name", edge.name},
                                  {"by_queue", edge.by_queue}});
   }
-  return {{"locks", locks}, {"waits_for", edges}};
+  json::object object{{"locks", locks}, {"waits_for", edges}};
+  if (!info.silent.empty()) {
+    object["silent"] = json::array(info.silent.begin(), info.silent.end());
+  }
+  return object;
 }
 
 // --- For people ---------------------------------------------------------------------------------
@@ -177,6 +181,10 @@ void print(const LocksInfo& info, const LocksOptions& options) {
   } else {
     if (options.watch && stdout_is_terminal()) std::cout << "\x1b[H\x1b[2J";
     std::cout << text_of(info, options.elections) << std::flush;
+    for (const std::string& member : info.silent) {
+      std::fprintf(stderr, "baton: member %s does not answer: what its clients have is not shown\n",
+                   member.c_str());
+    }
   }
 }
 

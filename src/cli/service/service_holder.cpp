@@ -6,12 +6,14 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <ctime>
 #include <future>
 #include <system_error>
 
 #include "cli/service/token.h"
 #include "cli/service/who.h"
+#include "cli/text.h"
 
 namespace baton::cli {
 
@@ -23,6 +25,7 @@ using std::chrono::nanoseconds;
 // What is left of the time to stop when the guard kills on its own, for the kill to take effect.
 constexpr milliseconds last_moment{250};
 constexpr milliseconds between_revivals{300};
+constexpr milliseconds before_explaining{1500};
 constexpr std::chrono::seconds patience_at_the_end{5};
 
 process::Descriptor checked(int descriptor) {
@@ -176,8 +179,25 @@ void ServiceHolder::become(State state) {
   eventfd_write(news_.get(), 1);
 }
 
+// Why it takes so long, if nobody at all could have it now.
+void ServiceHolder::tell_trouble() {
+  const auto status = client_->status();
+  if (!status || status->trouble.empty()) return;
+  std::fprintf(stderr, "baton: waiting for %s: %s\n", printable(options_.quoted_names()).c_str(),
+               printable(status->trouble).c_str());
+}
+
 void ServiceHolder::revive_when_needed(std::stop_token stop) {
   std::unique_lock guard(mutex_);
+  changed_.wait_for(guard, stop, before_explaining,
+                    [this] { return state_ != State::waiting || is_in_jeopardy_; });
+  // A server of the user's own has no such trouble, and may have to be started anew.
+  const bool is_far = reach_.meeting().scope == local::Scope::given;
+  if (state_ == State::waiting && is_far && client_ && !stop.stop_requested()) {
+    guard.unlock();
+    tell_trouble();
+    guard.lock();
+  }
   while (!stop.stop_requested()) {
     changed_.wait(guard, stop, [this] { return is_in_jeopardy_; });
     if (stop.stop_requested()) return;

@@ -11,7 +11,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// The member has the token, so to speak, when its lease is too short for a client; then it loses it.
+// The member has the token, so to speak, when its lease is too short for a client; then it loses
+// it.
 TEST(Waiter, IsServedAlthoughItsMemberHadTheLockAndLostIt) {
   Band band({.algorithm = "naimi-trehel"});
   Client client = band.connect(0);
@@ -98,8 +99,9 @@ TEST(Members, CannotBeAddedToAGroupThatHasPromised) {
   std::ofstream(band.group_file(0), std::ios::app) << "member 4 = 127.0.0.1:9\n";
   const Outcome refused = baton(band.command(0));
   EXPECT_EQ(refused.code, 2) << refused.err;
-  EXPECT_TRUE(has(refused.err, "of the group band with 1 2 3, not of member 1 of the group band "
-                               "with 1 2 3 4"))
+  EXPECT_TRUE(has(refused.err,
+                  "of the group band with 1 2 3, not of member 1 of the group band "
+                  "with 1 2 3 4"))
       << refused.err;
 }
 

@@ -18,6 +18,7 @@ struct Budgets {
   std::uint32_t lose = 0;
   std::uint32_t duplicate = 0;
   std::uint32_t crash = 0;
+  std::uint32_t quit = 0;  // processes that end of their own accord, and may say so
   std::uint32_t recover = 0;
   std::uint32_t suspect = 0;   // wrongly
   std::uint32_t delay = 0;     // messages that take longer than any should, where time counts

@@ -345,7 +345,7 @@ class GroupModel<P, A>::Worker {
   template <class Visit>
   void begin_from(State state, std::uint32_t node, Visit& visit);
 
-  void crash(State& state, std::uint32_t node);
+  void stop(State& state, std::uint32_t node);
   bool is_paused(const State& state, std::uint32_t node) const {
     const LocalBrief& process = brief(state, node);
     return process.up && !process.runs;
@@ -905,7 +905,8 @@ template <Protocol P, class A>
 template <class Visit>
 void GroupModel<P, A>::Worker::each_notice(const State& state, Visit& visit) {
   if constexpr (HeedsSuspicion<P>) {
-    if (m_->bounds_.budgets.crash + m_->bounds_.budgets.suspect == 0) return;
+    const Budgets& budgets = m_->bounds_.budgets;
+    if (budgets.crash + budgets.quit + budgets.suspect == 0) return;
     for (std::uint32_t node = 0; node < size_; ++node) {
       if (!brief(state, node).runs) continue;
       for (std::uint32_t whom = 0; whom < size_; ++whom) {
@@ -997,8 +998,23 @@ void GroupModel<P, A>::Worker::each_fault(const State& state, const Budgets& lef
     const auto at = static_cast<std::uint8_t>(node);
     if (left.crash > 0 && local(state, node).up) {
       State next = state;
-      crash(next, node);
+      spend(next, &Budgets::crash);
+      stop(next, node);
       visit(Step{.kind = Kind::crash, .node = at}, next);
+    }
+    if constexpr (Leaves<P>) {
+      if (left.quit > 0 && brief(state, node).runs) {
+        State paid = state;
+        spend(paid, &Budgets::quit);
+        auto visit_without = [&](const Step& step, State& next) {
+          stop(next, node);
+          visit(step, next);
+        };
+        visit_outcomes(paid, node,
+                       act(state, node, Kind::quit, 0, 0,
+                           [](Local& local, Out& out) { local.protocol->leave(out); }),
+                       Step{.kind = Kind::quit, .node = at}, visit_without);
+      }
     }
     if (left.pause > 0 && brief(state, node).runs) {
       State next = state;
@@ -1050,8 +1066,7 @@ void GroupModel<P, A>::Worker::each_fault(const State& state, const Budgets& lef
 }
 
 template <Protocol P, class A>
-void GroupModel<P, A>::Worker::crash(State& state, std::uint32_t node) {
-  spend(state, &Budgets::crash);
+void GroupModel<P, A>::Worker::stop(State& state, std::uint32_t node) {
   Local crashed = local(state, node).local;
   if constexpr (HasDurable<P>) crashed.durable = crashed.protocol->durable();
   crashed.protocol.reset();

@@ -61,10 +61,10 @@ std::string joined(const std::vector<std::string>& words) {
 
 // What the world of the lease protocol does not know, and what only it knows.
 constexpr const char* not_of_lease[] = {
-    "--requesters",   "--fifo",        "--reorder",         "--losses", "--duplicates",
-    "--recoveries",   "--suspicions",  "--tickets",         "--time",   "--under-way",
-    "--atomic",       "--reliable",    "--resilient",       "--demand", "--save",
-    "--no-canonical", "--no-symmetry", "--no-partial-order"};
+    "--requesters", "--fifo",         "--reorder",     "--losses",          "--duplicates",
+    "--quits",      "--recoveries",   "--suspicions",  "--tickets",         "--time",
+    "--under-way",  "--atomic",       "--reliable",    "--resilient",       "--demand",
+    "--save",       "--no-canonical", "--no-symmetry", "--no-partial-order"};
 constexpr const char* only_of_lease[] = {"--cuts", "--drifts", "--faults", "--servers"};
 // Of each kind of fault, and of requests: its states have no room for more.
 constexpr std::uint32_t most_of_lease = 3;
@@ -101,7 +101,8 @@ void CheckCommandOptions::add_to(CLI::App& command) {
   count("--losses", losses, "So many messages may be lost, in all");
   count("--duplicates", duplicates, "... come twice");
   count("--crashes", crashes, "So many crashes, in all");
-  count("--recoveries", recoveries, "... and returns");
+  count("--quits", quits, "So many processes that end of their own accord, and say farewell");
+  count("--recoveries", recoveries, "So many of both return");
   count("--suspicions", suspicions, "So many wrong suspicions");
   count("--delays", delays, "So many messages later than any should be, where time counts");
   count("--pauses", pauses, "So many processes that do nothing for a while, without knowing");
@@ -131,7 +132,8 @@ void CheckCommandOptions::add_to(CLI::App& command) {
       .add_option("--omit", omission,
                   "Leave out one rule of the resilient layer, to see what it is for: "
                   "durable-promises, unique-epochs, stable-storage, hold-rule, "
-                  "waiting-for-leases, loyalty, release-replay, epoch-check; or of lease: " +
+                  "waiting-for-leases, farewells-by-life, loyalty, release-replay, epoch-check; or "
+                  "of lease: " +
                       joined(lease_rule_names()))
       ->group("Layers");
 
@@ -244,6 +246,7 @@ check::Bounds CheckCommandOptions::bounds(const check::Checkable& subject,
   take("--losses", losses, bounds.budgets.lose);
   take("--duplicates", duplicates, bounds.budgets.duplicate);
   take("--crashes", crashes, bounds.budgets.crash);
+  take("--quits", quits, bounds.budgets.quit);
   take("--recoveries", recoveries, bounds.budgets.recover);
   take("--suspicions", suspicions, bounds.budgets.suspect);
   take("--delays", delays, bounds.budgets.delay);
@@ -254,6 +257,9 @@ check::Bounds CheckCommandOptions::bounds(const check::Checkable& subject,
   take("--under-way", under_way, bounds.under_way);
   take("--time", time, bounds.time.limit);
   take("--tickets", tickets, bounds.tickets);
+  if (quits > 0 && !resilient && algorithm != Membership::info().name) {
+    throw UsageError("--quits goes with --resilient: nobody else says farewell (see --crashes)");
+  }
   if (atomic) bounds.atomic = true;
   if (!omission.empty() && !is_lease) {
     if (!resilient && algorithm != Membership::info().name) {

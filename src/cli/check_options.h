@@ -29,6 +29,7 @@ struct CheckCommandOptions {
   std::uint32_t losses = 0;
   std::uint32_t duplicates = 0;
   std::uint32_t crashes = 0;
+  std::uint32_t quits = 0;
   std::uint32_t recoveries = 0;
   std::uint32_t suspicions = 0;
   std::uint32_t delays = 0;

@@ -121,6 +121,7 @@ std::string describe(const Info& info, const check::Bounds& bounds) {
   add(budgets.lose, "message lost", "messages lost");
   add(budgets.duplicate, "message duplicated", "messages duplicated");
   add(budgets.crash, "crash", "crashes");
+  add(budgets.quit, "process that quits", "processes that quit");
   add(budgets.recover, "recovery", "recoveries");
   add(budgets.suspect, "wrong suspicion", "wrong suspicions");
   add(budgets.delay, "late message", "late messages");

@@ -158,6 +158,7 @@ std::vector<Fault> schedule_of(const SimOptions& options, std::uint32_t size) {
     }
   };
   strikes(options.crashes, Fault::Kind::crash);
+  strikes(options.quits, Fault::Kind::quit);
   strikes(options.recoveries, Fault::Kind::recover);
   strikes(options.joins, Fault::Kind::recover);
   strikes(options.pauses, Fault::Kind::pause);
@@ -244,6 +245,7 @@ Omission omission_named(const std::string& typed) {
       {"stable-storage", Omission::stable_storage},
       {"hold-rule", Omission::hold_rule},
       {"waiting-for-leases", Omission::waiting_for_leases},
+      {"farewells-by-life", Omission::farewells_by_life},
       {"loyalty", Omission::loyalty},
       {"release-replay", Omission::release_replay},
       {"epoch-check", Omission::epoch_check}};
@@ -316,7 +318,7 @@ void SimOptions::add_to(CLI::App& command) {
       .add_option("--omit", omission,
                   "Leave out one rule of the resilient layer, to see what it is for: "
                   "durable-promises, unique-epochs, stable-storage, hold-rule, "
-                  "waiting-for-leases, loyalty, release-replay, epoch-check")
+                  "waiting-for-leases, farewells-by-life, loyalty, release-replay, epoch-check")
       ->group("Layers");
 
   command
@@ -338,6 +340,11 @@ void SimOptions::add_to(CLI::App& command) {
       ->check(finite_number())
       ->group("World");
   command.add_option("--crash", crashes, "PROCESS@TIME")->allow_extra_args(false)->group("World");
+  command
+      .add_option("--quit", quits,
+                  "PROCESS@TIME; it ends of its own accord, and says so if its layer can")
+      ->allow_extra_args(false)
+      ->group("World");
   command.add_option("--recover", recoveries, "PROCESS@TIME; it comes back knowing nothing")
       ->allow_extra_args(false)
       ->group("World");

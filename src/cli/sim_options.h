@@ -49,6 +49,7 @@ struct SimOptions {
   double loss = 0;
   double duplicate = 0;
   std::vector<std::string> crashes;
+  std::vector<std::string> quits;
   std::vector<std::string> recoveries;
   std::vector<std::string> partitions;
   std::vector<std::string> heals;

@@ -65,6 +65,11 @@ template <class P>
 concept Recovers = requires(P protocol, OutboxOf<P>& out) {
   protocol.recover(out);
 };
+// Its process is about to end, of its own accord: the last that is asked of it.
+template <class P>
+concept Leaves = requires(P protocol, OutboxOf<P>& out) {
+  protocol.leave(out);
+};
 // What of its state survives a crash. After each step the host makes durable() durable before it
 // carries out anything else of that step; who comes back is constructed from it.
 template <class P>

@@ -22,6 +22,7 @@ struct ScheduledStep {
     expire,     // a timer of `node` runs out: `timer`
     pass,       // time passes, by one unit, for everybody
     crash,      // `node` stops
+    quit,       // ... after it has said so to the others
     recover,    // ... and comes back
     suspect,    // `node` takes `peer` for crashed
     trust,      // ... and no longer
@@ -41,7 +42,7 @@ struct ScheduledStep {
   friend bool operator==(const ScheduledStep&, const ScheduledStep&) = default;
 };
 
-inline constexpr std::size_t scheduled_kinds = 14;
+inline constexpr std::size_t scheduled_kinds = 15;
 
 std::string_view name_of(ScheduledStep::Kind kind);
 

@@ -22,6 +22,7 @@ enum class Omission : std::uint8_t {
   stable_storage,      // ... has forgotten both, and gives out its epochs again
   hold_rule,           // a hold is carried over whatever views there were in between
   waiting_for_leases,  // a new view begins although someone left out may still be inside
+  farewells_by_life,   // ... or has said farewell in an earlier life
   loyalty,             // members of a view that is well promise another all the same
   release_replay,      // a release during a change of view is forgotten
   epoch_check          // messages of an older view are accepted

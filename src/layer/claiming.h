@@ -49,6 +49,9 @@ class ClaimingMembership {
   void expire(TimerId timer, Out& out) {
     let(out, [&](Membership& membership, auto& box) { membership.expire(timer, box); });
   }
+  void leave(Out& out) {
+    let(out, [](Membership& membership, auto& box) { membership.leave(box); });
+  }
   void suspect(NodeId node, Out& out) {
     let(out, [&](Membership& membership, auto& box) { membership.suspect(node, box); });
   }

@@ -3,15 +3,32 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <string_view>
+#include <unordered_map>
 
 namespace baton {
 
 namespace {
 
+// For those who look for many: a group may hold thousands.
+class Holds {
+ public:
+  explicit Holds(const View& view) {
+    for (const Hold& hold : view.holds) by_lock_.emplace(hold.lock, &hold);
+  }
+  const Hold* of(const std::string& lock) const {
+    const auto found = by_lock_.find(lock);
+    return found == by_lock_.end() ? nullptr : found->second;
+  }
+
+ private:
+  std::unordered_map<std::string_view, const Hold*> by_lock_;
+};
+
 // Whether the view leaves this member everything that it reported to hold.
-bool keeps_all(NodeId node, const Membership::Promise& promise, const View& view) {
+bool keeps_all(NodeId node, const Membership::Promise& promise, const Holds& holds) {
   return std::all_of(promise.claims.begin(), promise.claims.end(), [&](const Claim& claim) {
-    const Hold* hold = view.hold_of(claim.lock);
+    const Hold* hold = holds.of(claim.lock);
     return hold != nullptr && hold->holder == node;
   });
 }
@@ -269,10 +286,11 @@ void Membership::decide(Out& out) {
   }
   view.holds = holds_to_keep();
   // Who is about to lose what it holds must have noticed before another can get it.
+  const Holds holds(view);
   const bool wait =
       must_wait() ||
       std::any_of(proposal.promises.begin(), proposal.promises.end(), [&](const auto& promise) {
-        return !keeps_all(promise.first, promise.second, view);
+        return !keeps_all(promise.first, promise.second, holds);
       });
   proposal.decided = std::move(view);
   proposal.wait = wait && !omits(Omission::waiting_for_leases) ? wait_for_leases() : 0;
@@ -286,9 +304,10 @@ void Membership::decide(Out& out) {
 void Membership::tell_decision(Out& out) const {
   const Proposal& proposal = *state_.proposal;
   Decided decided{.epoch = proposal.epoch};
+  const Holds holds(*proposal.decided);
   for (const auto& [node, promise] : proposal.promises) {
     decided.members.insert(node);
-    if (keeps_all(node, promise, *proposal.decided)) decided.keepers.insert(node);
+    if (keeps_all(node, promise, holds)) decided.keepers.insert(node);
   }
   decided.members.for_each([&](NodeId node) { out.send(node, decided); });
 }
@@ -313,24 +332,29 @@ Epoch Membership::latest_possible_view() const {
 std::vector<Hold> Membership::holds_to_keep() const {
   const auto& promises = state_.proposal->promises;
   const Epoch latest = latest_possible_view();
+  std::vector<std::pair<Epoch, Holds>> views;
+  for (const auto& [node, promise] : promises) {
+    views.emplace_back(promise.view.epoch, Holds(promise.view));
+  }
   std::vector<Hold> holds;
+  std::unordered_map<std::string_view, std::size_t> places;
   for (const auto& [node, promise] : promises) {
     for (const Claim& claim : promise.claims) {
       Epoch confirmed = claim.confirmed;
       // A view that keeps it confirms it, even if the holder has not heard of that view.
-      for (const auto& [other, report] : promises) {
-        const Hold* kept = report.view.hold_of(claim.lock);
+      for (const auto& [epoch, kept_in] : views) {
+        const Hold* kept = kept_in.of(claim.lock);
         if (kept != nullptr && kept->holder == node && kept->fence == claim.fence) {
-          confirmed = std::max(confirmed, report.view.epoch);
+          confirmed = std::max(confirmed, epoch);
         }
       }
       if (confirmed < latest && !omits(Omission::hold_rule)) continue;
-      const auto rival = std::find_if(holds.begin(), holds.end(),
-                                      [&](const Hold& hold) { return hold.lock == claim.lock; });
-      if (rival == holds.end()) {
+      const auto [place, is_first] = places.emplace(claim.lock, holds.size());
+      if (is_first) {
         holds.push_back({claim.lock, node, claim.fence});
-      } else if (omits(Omission::hold_rule) || rival->fence < claim.fence) {
-        *rival = {claim.lock, node, claim.fence};
+      } else if (Hold& rival = holds[place->second];
+                 omits(Omission::hold_rule) || rival.fence < claim.fence) {
+        rival = {claim.lock, node, claim.fence};
       }
     }
   }
@@ -375,8 +399,9 @@ void Membership::upon_install(const View& view, Out& out) {
   state_.durable.before = {view.epoch};
   state_.kept = false;
   state_.decided.clear();
+  const Holds holds(view);
   for (Claim& claim : state_.claims) {
-    const Hold* hold = view.hold_of(claim.lock);
+    const Hold* hold = holds.of(claim.lock);
     if (hold != nullptr && hold->holder == self_ && hold->fence == claim.fence) {
       claim.confirmed = view.epoch;
     }
@@ -385,16 +410,28 @@ void Membership::upon_install(const View& view, Out& out) {
   check_lease(out);
 }
 
-void Membership::leave(Out& out) const {
+void Membership::renew(Out& out) {
+  if (!state_.proposal && is_well()) propose(out);
+}
+
+// Who holds something cannot say that it is over.
+bool Membership::leave(Out& out) const {
+  if (!state_.claims.empty()) return false;
   for (std::uint32_t i = 0; i < setup_->size; ++i) {
     if (i != self_.value) out.send({i}, Farewell{state_.durable.incarnation});
   }
+  return true;
 }
 
 void Membership::upon_farewell(NodeId from, const Farewell& farewell) {
   Peer& peer = state_.peers[from.value];
-  if (farewell.incarnation < peer.incarnation) return;
-  peer.left = farewell.incarnation;
+  if (omits(Omission::farewells_by_life)) {
+    peer.left = std::max(farewell.incarnation, peer.incarnation);
+  } else if (farewell.incarnation < peer.incarnation) {
+    return;
+  } else {
+    peer.left = farewell.incarnation;
+  }
   detector_.suspect(from);
 }
 

@@ -150,8 +150,11 @@ class Membership {
   void expire(TimerId timer, Out& out);
   void suspect(NodeId node, Out&) { detector_.suspect(node); }
 
-  // It ends, and holds nothing: nobody has to wait for its lease. The last that it does.
-  void leave(Out& out) const;
+  // Another view with the same members, so that what is kept for each view can begin anew.
+  void renew(Out& out);
+
+  // Its process ends. Whether it has told the others, so that nobody waits for its lease.
+  bool leave(Out& out) const;
 
   // The locks that this process holds.
   void claim(const std::string& lock, const Fence& fence);

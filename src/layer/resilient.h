@@ -72,6 +72,10 @@ class Resilient {
     inner_.tick(membership_, Sink{&out});
   }
 
+  void leave(Out& out) {
+    direct(out, [](Membership& membership, auto& decided) { membership.leave(decided); });
+  }
+
   void suspect(NodeId node, Out& out) {
     direct(out, [&](Membership& membership, auto& decided) { membership.suspect(node, decided); });
   }

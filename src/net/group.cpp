@@ -1,6 +1,8 @@
 #include "net/group.h"
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -94,10 +96,12 @@ void Group::suspect(NodeId node) {
   settle();
 }
 
-void Group::leave() {
+bool Group::leave() {
+  bool is_told = false;
   begin_step();
-  direct([&](Membership& membership, auto& decided) { membership.leave(decided); });
+  direct([&](Membership& membership, auto& decided) { is_told = membership.leave(decided); });
   settle();
+  return is_told;
 }
 
 void Group::expire(GroupTimer timer) {
@@ -112,6 +116,9 @@ void Group::expire(GroupTimer timer) {
   direct([&](Membership& membership, auto& decided) { membership.expire(timer.timer, decided); });
   for (auto& [number, one] : running_) {
     if (one.has_begun) one.instance->tick();
+  }
+  if (running_.size() > options_.most_instances + 2 * kept_instances_) {
+    direct([&](Membership& membership, auto& decided) { membership.renew(decided); });
   }
   settle();
 }
@@ -426,12 +433,15 @@ void Group::begin_view() {
   view_setup_ = std::make_shared<const Setup>(setup_of(view, *options_.setup));
   arbiter_ = nobody;
   std::vector<std::uint32_t> kept;
+  std::unordered_set<std::string_view> held_here;
+  for (const Hold& hold : view.holds) {
+    if (hold.holder == self()) held_here.insert(hold.lock);
+  }
   for (auto at = running_.begin(); at != running_.end();) {
     Running& one = at->second;
     one.has_begun = false;
     // What is held as the view begins and was let go meanwhile is released as it begins.
-    const Hold* hold = view.hold_of((one.space == Space::lock ? "l" : "e") + one.name);
-    const bool is_mine = hold != nullptr && hold->holder == self();
+    const bool is_mine = held_here.contains((one.space == Space::lock ? "l" : "e") + one.name);
     if (at->first == election_ || is_mine || one.is_called_for || !one.instance->is_idle()) {
       kept.push_back((at++)->first);
     } else {
@@ -439,6 +449,7 @@ void Group::begin_view() {
       at = running_.erase(at);
     }
   }
+  kept_instances_ = kept.size();
   for (const std::uint32_t number : kept) {
     Running& one = running_.at(number);
     if (number == election_) {

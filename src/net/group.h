@@ -81,6 +81,8 @@ struct GroupOptions {
   std::uint64_t seed = 0;
   std::function<Ticks()> now;  // for traces
   TraceClocks clocks{};
+  // Instances go with their view; if there are more, another view begins.
+  std::size_t most_instances = 50'000;
 };
 
 struct GroupCounters {
@@ -111,8 +113,8 @@ class Group final : private InstanceHost {
   void expire(GroupTimer timer);
   // The network has reason to believe that it is gone.
   void suspect(NodeId node);
-  // This process ends, and nobody relies on anything that it holds.
-  void leave();
+  // See Membership.
+  bool leave();
 
   // What is asked for must not be asked for or held already; granted() follows, now or later.
   void request(Space space, const std::string& name);
@@ -203,6 +205,7 @@ class Group final : private InstanceHost {
   NodeId arbiter_ = nobody;
 
   std::uint32_t last_number_ = 0;
+  std::size_t kept_instances_ = 0;  // from the view before
   std::unordered_map<std::uint32_t, Running> running_;
   std::map<Key, std::uint32_t> by_name_;
   std::uint32_t election_ = 0;  // the number of the group's own

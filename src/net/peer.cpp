@@ -112,7 +112,7 @@ void Peer::begin_later() {
   phase_ = Phase::waiting;
   wait_.expires_after(options_.group.lease * options_.group.heartbeat * 51 / 50);
   wait_.async_wait([this](const boost::system::error_code& error) {
-    if (!error) begin();
+    if (!error && phase_ == Phase::waiting) begin();
   });
 }
 
@@ -135,10 +135,7 @@ void Peer::tell(NodeId to, std::string_view words) {
 }
 
 void Peer::leave() {
-  if (phase_ == Phase::working) {
-    group_->leave();
-    promises_->leave();
-  }
+  if (phase_ == Phase::working && group_->leave()) promises_->leave();
   phase_ = Phase::left;
   timer_.cancel();
   wait_.cancel();
@@ -166,8 +163,7 @@ std::string Peer::trouble() const {
            " members can be reached, and a majority is needed. Waiting for " + missing;
   }
   return "the members are agreeing on who belongs to the group, and wait until nobody else can "
-         "hold "
-         "anything";
+         "hold anything";
 }
 
 // --- The group's side ---------------------------------------------------------------------------
@@ -271,9 +267,13 @@ void Peer::overflowed(NodeId peer) {
   start_over("more waits for member " + name_of(peer) + " than can be kept");
 }
 
+// Once, if several links have overflowed together.
 void Peer::start_over(const std::string& why) {
+  if (std::exchange(is_starting_over_, true)) return;
   events_.warned("this member begins anew: " + why);
   boost::asio::post(io_, [this] {
+    is_starting_over_ = false;
+    if (phase_ != Phase::working) return;
     due_.clear();
     in_time_.clear();
     make_group();
@@ -283,7 +283,11 @@ void Peer::start_over(const std::string& why) {
     const auto held = std::exchange(held_, {});
     phase_ = Phase::waiting;
     for (const auto& [space, name] : held) events_.lost(space, name);
-    held.empty() ? begin() : begin_later();
+    if (held.empty()) {
+      begin();
+    } else {
+      begin_later();
+    }
   });
 }
 
@@ -311,8 +315,8 @@ void Peer::arm(GroupTimer timer, Ticks after) {
 }
 
 void Peer::rearm() {
-  if (phase_ != Phase::working || in_time_.empty() || in_time_.begin()->first == armed_for_us_)
-    return;
+  if (phase_ != Phase::working || in_time_.empty()) return;
+  if (in_time_.begin()->first == armed_for_us_) return;
   armed_for_us_ = in_time_.begin()->first;
   timer_.expires_after(std::chrono::microseconds(armed_for_us_ - loop::boottime_us()));
   timer_.async_wait([this](const boost::system::error_code& error) {
@@ -327,9 +331,11 @@ void Peer::rang() {
 }
 
 // A process that was paused, or is slow, has missed ticks of its own. They are made up for, since
-// leases are counted in them. After twice a lease it makes no difference any more.
+// leases are counted in them. After twice a lease it makes no difference any more. What comes of a
+// tick may ask for much more, which is not the time for the next one.
 void Peer::expire_due() {
-  if (phase_ != Phase::working) return;
+  if (phase_ != Phase::working || is_expiring_) return;
+  is_expiring_ = true;
   const std::int64_t now = loop::boottime_us();
   const std::int64_t long_ago =
       now - 2 * std::int64_t{setup_->lease} * in_us(Membership::tick_time);
@@ -344,6 +350,7 @@ void Peer::expire_due() {
     group_->expire(timer);
     if (timer == tick) events_.ticked();
   }
+  is_expiring_ = false;
 }
 
 std::chrono::microseconds Peer::promised() const {

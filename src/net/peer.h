@@ -59,7 +59,7 @@ class Peer final : private GroupHost, private LinkEvents {
   // See Group.
   void request(Space space, const std::string& name);
   void release(Space space, const std::string& name);
-  // Nobody relies on anything that it holds: it is not missed. It does nothing from then on.
+  // If it holds nothing it is not missed. It does nothing from then on.
   void leave();
   void tell(NodeId to, std::string_view words);
 
@@ -128,6 +128,8 @@ class Peer final : private GroupHost, private LinkEvents {
   enum class Phase : std::uint8_t { waiting, working, left };
   Phase phase_ = Phase::waiting;
   boost::asio::steady_timer wait_;
+  bool is_starting_over_ = false;
+  bool is_expiring_ = false;
   std::int64_t last_tick_us_ = 0;                   // when it was due
   std::vector<std::int64_t> unreachable_since_us_;  // 0: connected
   std::vector<bool> has_sent_to_;                   // what must arrive, since the link was reset

@@ -101,6 +101,7 @@ Assumptions broken_by(const Plan& plan) {
         broken.add(Assumption::synchronous);
         break;
       case Fault::Kind::crash:
+      case Fault::Kind::quit:
       case Fault::Kind::recover:
         broken.add(Assumption::no_crash);
         break;
@@ -144,6 +145,7 @@ std::optional<std::string> impossible(const Plan& plan) {
     if (fault.at < Ticks{0}) return "a fault cannot happen before time 0";
     switch (fault.kind) {
       case Fault::Kind::crash:
+      case Fault::Kind::quit:
         if (is_missing(fault.node)) return no_such(fault.node);
         if (down[fault.node.value]) {
           return "process " + std::to_string(fault.node.value) +

@@ -55,6 +55,7 @@ struct Workload {
 struct Fault {
   enum class Kind : std::uint8_t {
     crash,
+    quit,     // ends of its own accord, and may say so
     recover,  // comes back, as new but for what its protocol keeps durably
     pause,    // does nothing for a while, and does not know it
     resume,

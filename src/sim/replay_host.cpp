@@ -148,6 +148,9 @@ void ReplayHost::perform(const ScheduledStep& step) {
       return;
     case Kind::crash:
       return stop(step.node);
+    case Kind::quit:
+      say_farewell(step.node);
+      return stop(step.node);
     case Kind::recover:
       return come_back(step.node);
     case Kind::suspect:

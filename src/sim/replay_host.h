@@ -47,6 +47,7 @@ class ReplayHost : protected Chooser {
   virtual void suspect(NodeId node, NodeId whom) = 0;
   virtual void trust(NodeId node, NodeId whom) = 0;
   virtual void crash(NodeId node) = 0;
+  virtual void say_farewell(NodeId node) = 0;
   virtual void recover(NodeId node) = 0;
   // What determines all that the process will do, encoded; of one that is down, what is durable.
   virtual std::string state_of(NodeId node) const = 0;
@@ -252,6 +253,13 @@ class ReplayHostOf final : public ReplayHost {
   void crash(NodeId node) override {
     if constexpr (HasDurable<P>) kept_[node.value] = at(node).durable();
     nodes_[node.value].reset();
+  }
+
+  void say_farewell(NodeId node) override {
+    if constexpr (Leaves<P>) {
+      at(node).leave(out_);
+      carry_out(node);
+    }
   }
 
   void recover(NodeId node) override {

@@ -187,6 +187,8 @@ std::string option_of(const Fault& fault) {
   switch (fault.kind) {
     case Fault::Kind::crash:
       return " --crash " + number(fault.node) + at;
+    case Fault::Kind::quit:
+      return " --quit " + number(fault.node) + at;
     case Fault::Kind::recover:
       return " --recover " + number(fault.node) + at;
     case Fault::Kind::pause:

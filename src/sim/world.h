@@ -258,6 +258,9 @@ class World : private Chooser {
       case Fault::Kind::crash:
         crash(fault.node);
         break;
+      case Fault::Kind::quit:
+        quit(fault.node);
+        break;
       case Fault::Kind::recover:
         recover(fault.node);
         break;
@@ -310,6 +313,13 @@ class World : private Chooser {
     });
     nodes_[id.value].reset();
     application().crashed(id);
+  }
+
+  void quit(NodeId id) {
+    if constexpr (Leaves<P>) {
+      if (is_running(id)) step(id, [](P& protocol, auto& out) { protocol.leave(out); });
+    }
+    crash(id);
   }
 
   // It comes back: what it knew is gone, but for what was durable.

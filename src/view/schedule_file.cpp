@@ -48,6 +48,7 @@ Fields fields_of(Kind kind) {
     case Kind::request:
     case Kind::release:
     case Kind::crash:
+    case Kind::quit:
     case Kind::recover:
     case Kind::pause:
     case Kind::resume:

@@ -125,6 +125,7 @@ TEST(Check, WrongUsageIsToldInALine) {
       {"check central --requests 0", "--requests is a number above 0"},
       {"check central --fifo --reorder", "contradict"},
       {"check central --omit loyalty", "--omit goes with --resilient"},
+      {"check central --quits 1", "--quits goes with --resilient"},
       {"check central --crashs 1", "did you mean '--crashes'"},
       {"check central --demand speed", "cannot be demanded"},
       {"check maekawa --resilient", "does not run on layers"},

@@ -126,6 +126,23 @@ TEST_F(Replay, ALoopIsToldInWords) {
       << other.out;
 }
 
+TEST_F(Replay, WhoQuitsSaysFarewellAndStops) {
+  const Outcome outcome =
+      baton(replay_of({.algorithm = "central",
+                       .arguments = {"--processes=3", "--resilient"},
+                       .steps = {{.kind = ScheduledStep::Kind::quit, .node = {2}}, request(2)}},
+                      "--trace"));
+  EXPECT_TRUE(has(outcome.err, "process 2 is down")) << outcome.err;
+  const Outcome told =
+      baton(replay_of({.algorithm = "central",
+                       .arguments = {"--processes=3", "--resilient"},
+                       .steps = {{.kind = ScheduledStep::Kind::quit, .node = {2}}}},
+                      "--trace"));
+  EXPECT_EQ(told.code, 0) << told.err;
+  EXPECT_TRUE(has(told.out, "2 sends Farewell")) << told.out;
+  EXPECT_TRUE(has(told.out, "2 crashes")) << told.out;
+}
+
 TEST_F(Replay, EveryOutputOfATrace) {
   const Outcome lines = baton(replay_of(deadlock(), "--trace json"));
   EXPECT_EQ(lines.code, 1);

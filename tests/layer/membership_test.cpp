@@ -58,6 +58,17 @@ class Group : private Chooser {
       if (one.to.value == node && std::holds_alternative<M>(one.message)) receive(one);
     }
   }
+  bool leave(std::uint32_t node) {
+    bool is_told = false;
+    step({node}, [&](auto& m, auto& out) { is_told = m.leave(out); });
+    return is_told;
+  }
+  void renew(std::uint32_t node) {
+    step({node}, [](auto& m, auto& out) { m.renew(out); });
+  }
+  // What is under way stays so until it is let go.
+  void hold_back() { held_back_.swap(messages_); }
+  void let_go() { messages_.swap(held_back_); }
   // It comes back with what it kept.
   void restart(std::uint32_t node) {
     const Membership::Durable kept = members_[node].durable();
@@ -97,6 +108,7 @@ class Group : private Chooser {
   std::vector<Membership> members_;
   std::vector<bool> cut_off_;
   std::deque<Envelope> messages_;
+  std::deque<Envelope> held_back_;
 };
 
 TEST(Membership, BeginsWithAViewOfEveryone) {
@@ -183,6 +195,65 @@ TEST(HoldRule, CarriesAHoldThroughTheCrashOfAnother) {
   EXPECT_EQ(group[1].view().holds.front().holder, NodeId{4});
   EXPECT_EQ(group[1].view().holds.front().fence, fence);
   EXPECT_TRUE(group[4].has_lease());
+}
+
+std::uint32_t ticks_without_2(Group& group) {
+  for (std::uint32_t ticks = 0; ticks < 100; ++ticks) {
+    if (group[0].view().find({2}) == nullptr) return ticks;
+    group.pass_time(1);
+  }
+  return 100;
+}
+
+TEST(Farewell, IsNotSaidByWhoHoldsSomething) {
+  Group group(3);
+  group.pass_time(3);
+  group[2].claim("", {group[2].view().epoch, 1});
+  EXPECT_FALSE(group.leave(2));
+  group[2].give_up("");
+  EXPECT_TRUE(group.leave(2));
+  group.deliver_all();
+  group.cut_off(2);
+  EXPECT_LT(ticks_without_2(group), default_setup(3).lease);
+}
+
+// The farewell comes late: its sender lives again, belongs to the group, and has a lease.
+std::uint32_t ticks_after_a_late_farewell(Omission omission) {
+  Group group(3, omission);
+  group.pass_time(3);
+  group.leave(2);
+  group.hold_back();
+  group.restart(2);
+  group.deliver_all();
+  group.pass_time(20);
+  EXPECT_TRUE(group[2].has_lease());
+  group.let_go();
+  group.deliver_all();
+  group.cut_off(2);
+  return ticks_without_2(group);
+}
+
+TEST(Farewell, OfAnEarlierLifeSaysNothingOfTheNext) {
+  EXPECT_GE(ticks_after_a_late_farewell(Omission::nothing), default_setup(3).lease);
+}
+TEST(Farewell, OfAnEarlierLifeWouldEndTheWaitForTheNext) {
+  EXPECT_LT(ticks_after_a_late_farewell(Omission::farewells_by_life), default_setup(3).lease);
+}
+
+TEST(Renewal, IsAnotherViewWithTheSameMembersAndHolds) {
+  Group group(3);
+  group.pass_time(3);
+  const Epoch before = group[0].view().epoch;
+  const Fence fence{before, 1};
+  group[2].claim("", fence);
+  group.renew(1);
+  group.deliver_all();
+  EXPECT_GT(group[0].view().epoch, before);
+  EXPECT_EQ(group[2].view().epoch, group[0].view().epoch);
+  EXPECT_EQ(group[0].view().members.size(), 3U);
+  ASSERT_EQ(group[0].view().holds.size(), 1U);
+  EXPECT_EQ(group[0].view().holds.front().fence, fence);
+  EXPECT_TRUE(group[2].has_lease());
 }
 
 // The rest shows in whole runs. Each story keeps its promises, and breaks them without the rule.

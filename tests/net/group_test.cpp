@@ -55,6 +55,7 @@ TEST_P(EveryLock, OfManyNamesIsSafeAndGoesOn) {
 // wrong, if something did.
 std::string suffer(WorldOptions options) {
   const std::uint32_t size = options.size = static_cast<std::uint32_t>(3 + options.seed % 3);
+  if (options.seed % 2 == 0) options.most_instances = 1;
   GroupWorld world(options);
   const std::uint32_t most_down = (size - 1) / 2;
   std::vector<NodeId> down;
@@ -65,7 +66,11 @@ std::string suffer(WorldOptions options) {
     switch (world.draw(5)) {
       case 0:
         if (world.is_up(one) && down.size() < most_down) {
-          if (world.draw(2) == 0 || !world.leave(one)) world.crash(one);
+          if (world.draw(2) == 0) {
+            world.crash(one);
+          } else {
+            world.leave(one);
+          }
           down.push_back(one);
         }
         break;
@@ -318,6 +323,27 @@ TEST(Group, ForgetsUnusedNamesWithTheView) {
   world.run(300 * message_time);
   EXPECT_EQ(world.group({0}).instances(), 0U);
   EXPECT_EQ(world.group({1}).instances(), 0U);
+}
+
+// Somebody uses ever new names, for ever.
+TEST(Group, BeginsAnotherViewWhenMoreNamesWereUsedThanItKeeps) {
+  constexpr std::uint64_t names = 300;
+  constexpr std::size_t most = 20;
+  GroupWorld world({.size = 3, .algorithm = "naimi-trehel", .names = 0, .most_instances = most});
+  world.run(100 * message_time);
+  const std::uint64_t views = world.group({0}).counters().views;
+  for (std::uint32_t i = 0; i < names; ++i) {
+    ASSERT_TRUE(world.ask({i % 3}, Space::lock, "name" + std::to_string(i)));
+    world.run(world.now() + 5 * message_time);
+    for (const NodeId node : {NodeId{0}, NodeId{1}, NodeId{2}}) {
+      EXPECT_LE(world.group(node).instances(), 2 * most);
+    }
+  }
+  world.run(world.now() + 100 * message_time);
+  EXPECT_EQ(world.entries(), names);
+  EXPECT_EQ(world.losses(), 0U);
+  EXPECT_GT(world.group({0}).counters().views, views + 3);
+  EXPECT_TRUE(world.violations().empty()) << world.violations().front();
 }
 
 TEST(Group, BytesOfOthersHarmNobody) {

@@ -31,7 +31,8 @@ void GroupWorld::start(Node& node) {
                                                     .election = find(options_.election),
                                                     .traced = options_.traced,
                                                     .seed = random_(),
-                                                    .now = [this] { return now_; }},
+                                                    .now = [this] { return now_; },
+                                                    .most_instances = options_.most_instances},
                                        node.kept);
   node.acts = now_ + Ticks{draw(static_cast<std::uint32_t>(between_wishes.value))};
   node.group->start();
@@ -46,13 +47,9 @@ void GroupWorld::crash(NodeId id) {
 
 bool GroupWorld::leave(NodeId id) {
   Node& node = *nodes_[id.value];
-  for (const auto& [key, use] : node.uses) {
-    if (use.status == Status::inside) return false;
-  }
-  node.group->leave();
+  node.has_left = node.group->leave();
   crash(id);
-  node.has_left = true;
-  return true;
+  return node.has_left;
 }
 
 void GroupWorld::restart(NodeId id) {

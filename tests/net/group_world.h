@@ -26,6 +26,7 @@ struct WorldOptions {
   std::uint64_t seed = 1;
   std::uint32_t names = 2;
   bool traced = false;
+  std::size_t most_instances = GroupOptions{}.most_instances;
   Omission omission = Omission::nothing;
   bool stays = false;  // inside, until it is told to leave
 };

@@ -1,4 +1,6 @@
 // Members of a group on real sockets, in one process.
+#include <algorithm>
+#include <boost/asio/post.hpp>
 #include <thread>
 
 #include "net/peer_fixture.h"
@@ -69,6 +71,33 @@ TEST_F(PeersTest, ArePromisedNothingAfterAPause) {
   std::this_thread::sleep_for(file_.lease * file_.heartbeat);
   EXPECT_EQ(peer({0}).promised(), 0us) << "whatever may be waiting in its sockets";
   ASSERT_TRUE(until([&] { return members_[0]->losses == 1; }));
+}
+
+TEST_F(PeersTest, BeginAnewOnceAndAfterALeaseIfSeveralLinksOverflow) {
+  file_.lease = 200;  // longer than it takes to say so much
+  build(3);
+  ASSERT_TRUE(until([&] { return all_work(); }));
+  peer({0}).request(Space::lock, "x");
+  ASSERT_TRUE(until([&] { return holds({0}, "x"); }));
+  const Incarnation life = peer({0}).group().members().durable().incarnation;
+  const std::string words(1'000'000, 'x');
+  boost::asio::post(io_, [&] {
+    for (int i = 0; i < 80; ++i) {
+      for (const NodeId other : {NodeId{1}, NodeId{2}}) peer({0}).tell(other, words);
+    }
+  });
+  ASSERT_TRUE(until([&] { return members_[0]->losses == 1; }));
+  EXPECT_NE(peer({0}).trouble().find("waits until what they had been promised is over"),
+            std::string::npos)
+      << peer({0}).trouble();
+  ASSERT_TRUE(until([&] { return all_work(); }));
+  EXPECT_EQ(peer({0}).group().members().durable().incarnation, Incarnation{life.value + 1});
+  const auto& warnings = members_[0]->warnings;
+  EXPECT_EQ(std::count_if(warnings.begin(), warnings.end(),
+                          [](const std::string& one) { return one.find("begins anew") == 12; }),
+            1);
+  peer({1}).request(Space::lock, "x");
+  EXPECT_TRUE(until([&] { return holds({1}, "x"); }));
 }
 
 TEST_F(PeersTest, WaitForAMajorityAndSayForWhom) {

@@ -77,7 +77,8 @@ class FaultDrawer {
           add({.kind = sim::Fault::Kind::resume, .node = node});
         } else if (missing() < most_down_) {
           state = State::down;
-          add({.kind = sim::Fault::Kind::crash, .node = node});
+          const bool quits = random_->chance(0.3);
+          add({.kind = quits ? sim::Fault::Kind::quit : sim::Fault::Kind::crash, .node = node});
         }
         break;
       case 3:

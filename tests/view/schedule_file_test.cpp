@@ -46,7 +46,8 @@ Schedule everything() {
                     {.kind = Do::suspect, .node = {2}, .peer = {0}},
                     {.kind = Do::trust, .node = {2}, .peer = {0}},
                     {.kind = Do::pause, .node = {1}},
-                    {.kind = Do::resume, .node = {1}}};
+                    {.kind = Do::resume, .node = {1}},
+                    {.kind = Do::quit, .node = {1}}};
   schedule.loop = 11;
   return schedule;
 }
@@ -94,7 +95,7 @@ TEST(ScheduleFile, EveryKindIsWrittenOnce) {
     EXPECT_NE(text.find("\"do\":\"" + name + "\""), std::string::npos) << name;
   }
   // A loop is told by the number of its first step.
-  EXPECT_NE(text.find("\"steps\":14,\"loop\":12,"), std::string::npos) << text;
+  EXPECT_NE(text.find("\"steps\":15,\"loop\":12,"), std::string::npos) << text;
   EXPECT_NE(text.find("{\"step\":8,\"do\":\"pass\"}\n"), std::string::npos) << text;
 }
 

@@ -105,7 +105,7 @@ class Client {
   void on_jeopardy(std::function<void(bool)> callback);
 
   Result<Lock> lock(Names names, LockOptions options = {});
-  // Error::busy if it is held.
+  // Error::busy if it is held, Error::timed_out if nobody could be given it now.
   Result<Lock> try_lock(Names names, LockOptions options = {});
   // Error::timed_out if it is not had by then.
   Result<Lock> lock_until(Names names, std::chrono::steady_clock::time_point deadline,

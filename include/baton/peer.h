@@ -1,7 +1,8 @@
 // A member of a group of peers inside this process: locks and elections without a server.
 //
 //   auto peer =
-//       baton::Peer::start({.group = "tellers.group", .self = "1", .directory = "state"}).value();
+//       baton::Peer::start({.group = "tellers.group", .self = "1", .directory =
+//       "/var/lib/tellers"}).value();
 //   auto client = baton::Client::connect({.url = peer.url()}).value();
 #pragma once
 
@@ -18,7 +19,7 @@ struct PeerOptions {
   std::string self{};       // which of them this is
   std::string algorithm{};  // empty: as the file has it
   std::string election{};   // likewise
-  // Where its promises are kept, and its socket is: one folder for each member.
+  // Where its promises are kept, and its socket is.
   std::string directory{};
 };
 
@@ -29,7 +30,7 @@ class Peer {
 
   Peer(Peer&&) noexcept;
   Peer& operator=(Peer&&) noexcept;
-  // Leaves the group.
+  // Leaves the group; if a client holds something, the others wait for its lease.
   ~Peer();
 
   // For clients of this process and of others on this machine.

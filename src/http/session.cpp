@@ -54,7 +54,19 @@ void Session::ask(Question question) {
   when_ready(exchange, [this, question = std::move(question)] { begin(question); });
 }
 
+// An answer would prolong what the client believes to hold.
+bool Session::is_refused(const std::shared_ptr<Exchange>& exchange) {
+  server::Desk& desk = lobby().host().desk();
+  if (desk.is_covered(id_)) return false;
+  exchange->on_gone = nullptr;
+  const std::string why = desk.trouble();
+  exchange->answer(error_response(
+      Error::unavailable, why.empty() ? "no majority of the group was heard of lately" : why));
+  return true;
+}
+
 void Session::begin(const Question& question) {
+  if (!question.request.has_close_session() && is_refused(question.exchange)) return;
   const std::uint64_t number = question.request.request();
   Pending& pending = pending_[number];
   pending.request = question.request;
@@ -70,6 +82,7 @@ void Session::begin(const Question& question) {
 
 void Session::keep_alive(const std::shared_ptr<Exchange>& exchange) {
   when_ready(exchange, [this, exchange] {
+    if (is_refused(exchange)) return;
     const std::uint64_t number = next_number_++;
     keepalives_[number] = exchange;
     exchange->on_gone = [this, number] { keepalives_.erase(number); };

@@ -71,6 +71,7 @@ class Session final : public Visitor {
   void opened(const proto::Reply& reply);
   void become_ready(service::SessionId id, service::Duration ttl);
   void begin(const Question& question);
+  bool is_refused(const std::shared_ptr<Exchange>& exchange);
   void upon(const proto::Reply& reply);
   void upon(const proto::Alive& alive);
   void gone(std::uint64_t request, const Exchange* exchange);

@@ -7,6 +7,7 @@
 #include <functional>
 #include <iterator>
 #include <set>
+#include <utility>
 
 #include "core/duration.h"
 #include "net/catalog.h"
@@ -119,8 +120,11 @@ class Parser {
     if (made.host.starts_with('[') && made.host.ends_with(']')) {
       made.host = made.host.substr(1, made.host.size() - 2);
     }
+    const auto place = [](const LinkMember& one) {
+      return std::pair(one.host == "localhost" ? "127.0.0.1" : one.host, one.port);
+    };
     for (const LinkMember& other : group_.members) {
-      if (other.host == made.host && other.port == made.port) {
+      if (place(other) == place(made)) {
         fail("members `" + other.id + "` and `" + id + "` have the same address");
       }
     }

@@ -1,5 +1,8 @@
 #include "net/hello.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "net/link_bytes.h"
 
 namespace baton::net {
@@ -12,6 +15,28 @@ std::string quoted(std::string_view text) {
   std::string words = "'";
   words += printable(text, longest_name);
   words += "'";
+  return words;
+}
+
+std::vector<std::string_view> parts_of(std::string_view dialect) {
+  constexpr std::string_view comma = ", ";
+  std::vector<std::string_view> parts;
+  while (true) {
+    const std::size_t end = dialect.find(comma);
+    parts.push_back(dialect.substr(0, end));
+    if (end == dialect.npos) return parts;
+    dialect.remove_prefix(end + comma.size());
+  }
+}
+
+// What `one` has and `other` has not.
+std::string peculiarity(std::string_view one, std::string_view other) {
+  const auto others = parts_of(other);
+  std::string words;
+  for (const std::string_view part : parts_of(one)) {
+    if (std::find(others.begin(), others.end(), part) != others.end()) continue;
+    words += (words.empty() ? "" : ", ") + printable(part, longest_name);
+  }
   return words;
 }
 
@@ -89,8 +114,8 @@ std::string why_not_alike(const Hello& theirs, const Hello& ours) {
            quoted(ours.from) + ": compare the addresses of the group";
   }
   if (theirs.dialect != ours.dialect) {
-    return quoted(theirs.from) + " runs " + printable(theirs.dialect, longest_name) + ", " +
-           quoted(ours.from) + " runs " + printable(ours.dialect, longest_name);
+    return quoted(theirs.from) + " runs with " + peculiarity(theirs.dialect, ours.dialect) + ", " +
+           quoted(ours.from) + " with " + peculiarity(ours.dialect, theirs.dialect);
   }
   return {};
 }

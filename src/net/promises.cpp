@@ -59,7 +59,7 @@ class InFile final : public Promises {
       throw PromisesError(path_ + ": these are the promises of " + found_of_ + ", not of " +
                           whose_ +
                           ". Members cannot be added or removed: stop all of them, and begin "
-                          "another group, with another name");
+                          "another group, with another name and other folders");
     }
     if (is_beginning(static_cast<std::size_t>(status.st_size))) {
       write();
@@ -68,8 +68,8 @@ class InFile final : public Promises {
       ::close(file_);
       throw PromisesError(path_ +
                           ": these are no promises of a member, or they are damaged. A member must "
-                          "not forget what it promised: give it another id, or restart the whole "
-                          "group under another name");
+                          "not forget what it promised: stop all members, and begin another group, "
+                          "with another name and other folders");
     }
   }
   ~InFile() override { ::close(file_); }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <climits>
+#include <cstring>
 #include <stdexcept>
 
 namespace baton::net {
@@ -14,15 +15,17 @@ namespace {
 
 constexpr std::size_t bytes_per_step = 16 * 1024;
 
-std::string latest_error() {
-  const unsigned long code = ::ERR_peek_last_error();
+// The first one of those that came of each other.
+std::string what_went_wrong() {
+  const unsigned long code = ::ERR_peek_error();
   ::ERR_clear_error();
+  if (ERR_SYSTEM_ERROR(code)) return std::strerror(ERR_GET_REASON(code));
   const char* words = ::ERR_reason_error_string(code);
   return words != nullptr ? words : "unknown error";
 }
 
 [[noreturn]] void cannot_use(const std::string& what, const std::string& file) {
-  throw std::runtime_error("the " + what + " " + file + " cannot be used: " + latest_error());
+  throw std::runtime_error("the " + what + " " + file + " cannot be used: " + what_went_wrong());
 }
 
 }  // namespace
@@ -33,7 +36,7 @@ void TlsStream::Free::operator()(SSL* stream) const { ::SSL_free(stream); }
 TlsContext::TlsContext(const TlsFiles& files) : context_(::SSL_CTX_new(::TLS_method())) {
   ::ERR_clear_error();
   SSL_CTX* context = context_.get();
-  if (context == nullptr) throw std::runtime_error("TLS: " + latest_error());
+  if (context == nullptr) throw std::runtime_error("TLS: " + what_went_wrong());
   ::SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION);
   // Connections last; there is nothing to be gained by remembering their keys.
   ::SSL_CTX_set_num_tickets(context, 0);
@@ -95,7 +98,7 @@ bool TlsStream::fail(int outcome) {
     return false;
   }
   const long verified = ::SSL_get_verify_result(stream_.get());
-  problem_ = "TLS: " + latest_error();
+  problem_ = "TLS: " + what_went_wrong();
   if (verified != X509_V_OK) {
     problem_ += std::string(": its certificate is not accepted: ") +
                 ::X509_verify_cert_error_string(verified);

@@ -16,8 +16,12 @@ constexpr std::chrono::milliseconds patience_for_answers{500};
 // Of all members together: what is held fits into one message, with room to spare.
 constexpr std::size_t most_used_bytes = net::largest_message / 2;
 constexpr std::size_t bytes_per_answer = net::largest_message / 4;
+constexpr const char* slowness =
+    "the other members answer too late for a lease that is as short as this group's: nothing can "
+    "be promised to clients here";
 
-std::size_t cost_of(const std::string& name) { return name.size() + 32; }
+// In a message, and in the time that a change of view takes.
+std::size_t cost_of(const std::string& name) { return name.size() + 128; }
 
 net::Space space_of(service::Space space) {
   return space == service::Space::lock ? net::Space::lock : net::Space::election;
@@ -66,6 +70,11 @@ void Member::attend(server::Host& host) {
   log_view();
 }
 
+void Member::leave_host() {
+  askings_.clear();
+  peer_.reset();
+}
+
 // --- Locks and elections ------------------------------------------------------------------------
 
 // A name that is held goes into every change of view, whose messages are bounded.
@@ -81,12 +90,16 @@ void Member::ask(Wishes::iterator wish) {
 }
 
 void Member::forget(Wishes::iterator wish) {
-  if (wish->second.stage != Stage::queued) used_bytes_ -= cost_of(wish->first.second);
+  if (wish->second.stage == Stage::queued) {
+    std::erase(queue_, wish->first);
+  } else {
+    used_bytes_ -= cost_of(wish->first.second);
+  }
   wishes_.erase(wish);
   while (!queue_.empty() && has_room_for(queue_.front())) {
     const auto next = wishes_.find(queue_.front());
     queue_.pop_front();
-    if (next != wishes_.end() && next->second.stage == Stage::queued) ask(next);
+    ask(next);
   }
 }
 
@@ -139,13 +152,13 @@ void Member::lost(net::Space space, const std::string& name) {
   host_->revoke({space_of(space), name, out_of_touch()});
 }
 
-// A client that holds something may go on for as long as its lease, and so must this member's.
+// What a client holds stays held: it may go on for as long as its lease.
 void Member::close() {
   if (peer_ == nullptr) return;
-  const bool is_used = std::any_of(wishes_.begin(), wishes_.end(), [](const auto& wish) {
-    return wish.second.stage >= Stage::open;
-  });
-  if (!is_used) peer_->leave();
+  for (const auto& [key, wish] : wishes_) {
+    if (wish.stage == Stage::had) peer_->release(space_of(key.first), key.second);
+  }
+  peer_->leave();
 }
 
 std::string Member::out_of_touch() const {
@@ -163,27 +176,54 @@ service::Duration Member::longest_promise() const {
 
 bool Member::is_congested() const { return peer_ != nullptr && peer_->links().is_congested(); }
 
-// By then the lease of any client that has one now is over.
+// By then the lease of any client that has one now is over. What the host still has to tell comes
+// first: it may not want the name any more.
 void Member::open_if_promised(const Key& key) {
   const auto at = wishes_.find(key);
   if (at == wishes_.end() || at->second.stage != Stage::had) return;
   if (promised() < longest_promise()) return;
+  if (host_->has_more_for_gate()) {
+    boost::asio::post(host_->io(), [this, key] { open_if_promised(key); });
+    return;
+  }
   at->second.stage = Stage::open;
+  is_slow_ = false;
   host_->open(key.first, key.second, {token_of(at->second.fence)});
+}
+
+// Others may be nearer to a majority.
+void Member::give_back(const Key& key) {
+  const auto at = wishes_.find(key);
+  if (at == wishes_.end() || at->second.stage != Stage::had) return;
+  if (!std::exchange(is_slow_, true)) warned(slowness);
+  at->second = {Stage::asked};
+  peer_->release(space_of(key.first), key.second);
+  peer_->request(space_of(key.first), key.second);
+}
+
+std::string Member::trouble() const {
+  if (peer_ == nullptr) return "";
+  const std::string why = peer_->trouble();
+  return why.empty() && is_slow_ ? slowness : why;
 }
 
 // Clients that are not kept alive any more would find out by themselves, but not why.
 void Member::ticked() {
   const bool is_notice_due = 4 * promised().value < 3 * longest_promise().value;
   std::vector<Key> to_open;
+  std::vector<Key> to_give_back;
   std::vector<Key> to_notice;
   for (auto& [key, wish] : wishes_) {
-    if (wish.stage == Stage::had) to_open.push_back(key);
+    if (wish.stage == Stage::had) {
+      const bool is_overdue = ++wish.ticks_had >= options_.group.lease;
+      (is_overdue ? to_give_back : to_open).push_back(key);
+    }
     if (wish.stage != Stage::open || !is_notice_due) continue;
     wish.stage = Stage::noticed;
     to_notice.push_back(key);
   }
   for (const Key& key : to_open) open_if_promised(key);
+  for (const Key& key : to_give_back) give_back(key);
   if (!to_notice.empty()) {
     host_->log()->warn("no majority has been heard of lately: clients let go of what they hold");
   }
@@ -214,14 +254,16 @@ void Member::led(const service::Change& change) {
 }
 
 void Member::heard_of_leader(NodeId from, const proto::PeerWords::Leader& leader) {
+  const baton::Member* member = peer_->group().members().view().find(from);
+  if (member == nullptr) return;
   const auto known = leaders_elsewhere_.find(leader.name());
   if (leader.fence() == 0) {
     // Another one may lead already, of whom was heard first.
-    if (known == leaders_elsewhere_.end() || known->second.at != from) return;
+    if (known == leaders_elsewhere_.end() || known->second.at.node != from) return;
     leaders_elsewhere_.erase(known);
   } else {
     if (known != leaders_elsewhere_.end() && known->second.fence > leader.fence()) return;
-    leaders_elsewhere_[leader.name()] = {from, leader.fence()};
+    leaders_elsewhere_[leader.name()] = {*member, leader.fence()};
   }
   host_->elsewhere({.name = leader.name(),
                     .fence = {leader.fence()},
@@ -233,7 +275,8 @@ void Member::heard_of_leader(NodeId from, const proto::PeerWords::Leader& leader
 void Member::forget_leaders_of_others() {
   const View& view = peer_->group().members().view();
   for (auto at = leaders_elsewhere_.begin(); at != leaders_elsewhere_.end();) {
-    if (view.find(at->second.at) != nullptr) {
+    const baton::Member* member = view.find(at->second.at.node);
+    if (member != nullptr && member->incarnation == at->second.at.incarnation) {
       ++at;
       continue;
     }
@@ -366,7 +409,7 @@ void Member::told(NodeId from, std::string_view bytes) {
 }
 
 void Member::complete_status(proto::Status status, std::function<void(const proto::Status&)> done) {
-  status.set_trouble(peer_->trouble());
+  status.set_trouble(trouble());
   status.clear_journal();
   status.clear_last_fence();
   const net::Group& group = peer_->group();

@@ -44,7 +44,7 @@ class Member final : public server::Gate, private net::PeerEvents {
   // net::PromisesError.
   void attend(server::Host& host);
   // Leaves the group. The host does not run any more.
-  void leave_host() { peer_.reset(); }
+  void leave_host();
   // Whether a majority of the group is there, whenever that changes.
   void on_change(std::function<void(bool)> told) { on_change_ = std::move(told); }
   const net::Peer& peer() const { return *peer_; }
@@ -62,6 +62,7 @@ class Member final : public server::Gate, private net::PeerEvents {
   struct Wish {
     Stage stage = Stage::queued;
     Fence fence{};  // once it is had
+    std::uint32_t ticks_had = 0;
   };
   using Wishes = std::map<Key, Wish>;
   struct Asking {
@@ -71,7 +72,7 @@ class Member final : public server::Gate, private net::PeerEvents {
     std::unique_ptr<boost::asio::steady_timer> patience;
   };
   struct Leader {
-    NodeId at;
+    baton::Member at;
     std::uint64_t fence = 0;
   };
 
@@ -79,7 +80,7 @@ class Member final : public server::Gate, private net::PeerEvents {
   void want(service::Space space, const std::string& name) override;
   void leave(service::Space space, const std::string& name) override;
   void close() override;
-  std::string trouble() const override { return peer_ == nullptr ? "" : peer_->trouble(); }
+  std::string trouble() const override;
   service::Duration promised() const override;
   service::Duration longest_promise() const override;
   bool is_congested() const override;
@@ -103,6 +104,7 @@ class Member final : public server::Gate, private net::PeerEvents {
   void ask(Wishes::iterator wish);
   void forget(Wishes::iterator wish);
   void open_if_promised(const Key& key);
+  void give_back(const Key& key);
   std::string out_of_touch() const;
   std::vector<proto::Lock> locks_here(const proto::Read::Locks& asked) const;
   void tell_locks(NodeId to, const proto::PeerWords::AskLocks& asked);
@@ -118,12 +120,13 @@ class Member final : public server::Gate, private net::PeerEvents {
   server::Host* host_ = nullptr;
   std::unique_ptr<net::Peer> peer_;
   Wishes wishes_;
-  std::deque<Key> queue_;       // wishes that have to wait, and some that are over
+  std::deque<Key> queue_;       // wishes that have to wait
   std::size_t used_bytes_ = 0;  // of the others
   std::map<std::string, proto::PeerWords::Leader> leaders_here_;
   std::map<std::string, Leader> leaders_elsewhere_;
   std::uint64_t last_asking_ = 0;
   std::map<std::uint64_t, Asking> askings_;
+  bool is_slow_ = false;  // messages are, for a lease as short as it is
   std::set<NodeId> not_understood_;
   std::string logged_;  // the last that was said of the view
   std::function<void(bool)> on_change_;

@@ -461,10 +461,12 @@ void Desk::reply(Guest* guest, const service::Reply& reply) {
   guest->send(sending_reply_);
 }
 
-// Where nothing is granted to anybody, that is why.
+// Where nothing is granted to anybody, that is why: nobody need hold it.
 void Desk::explain(proto::Reply& refusal) const {
-  const std::string trouble = options_.trouble ? options_.trouble() : "";
-  if (!trouble.empty()) refusal.set_message(trouble);
+  const std::string why = trouble();
+  if (why.empty()) return;
+  refusal.set_error(static_cast<std::uint32_t>(Error::timed_out));
+  refusal.set_message(why);
 }
 
 void Desk::refuse(Guest& guest, std::uint64_t request, Error error, std::string message) {

@@ -88,6 +88,12 @@ class Desk {
   void wake();
   void expire();
 
+  // Whether what a session holds is sure to stay its own for as long as its lease lasts from now
+  // on.
+  bool is_covered(service::SessionId session) const;
+  // Why nothing is granted now; empty if it is.
+  std::string trouble() const { return options_.trouble ? options_.trouble() : ""; }
+
   std::size_t guests() const { return guests_.size(); }
   // Changes up to this one have been told to those who watch.
   service::Revision told() const { return watches_.told(); }
@@ -113,8 +119,6 @@ class Desk {
   void tell(Guest& guest, std::vector<proto::Answer>& parts);
   const service::LeaseServer::Lease* find_lease(service::SessionId session) const;
   service::Duration lease_left(service::SessionId session) const;
-  // What it holds is promised for as long as its lease would be.
-  bool is_covered(service::SessionId session) const;
   service::Duration age() const;
   void watch(Guest& guest, const proto::Watch& watch);
 

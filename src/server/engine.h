@@ -136,6 +136,8 @@ class Engine {
   void when_proven(std::function<void()> what);
   // Promises may be made that the journal does not have.
   bool is_sure() const { return journal_.is_sure(); }
+  // Of what it tells the gate, something is still to come.
+  bool has_more_for_gate() const { return !for_gate_.empty(); }
   // Larger ones cannot be kept; 0: all can.
   std::size_t most_request_bytes() const { return journal_.most_record_bytes(); }
 

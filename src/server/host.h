@@ -93,6 +93,8 @@ class Host final : private EngineHost {
 
   // With a gate, on the loop's thread: the name may be granted once, with this fence.
   void open(service::Space space, const std::string& name, service::FencingToken fence);
+  // What it will say of names that were wanted is not all said yet.
+  bool has_more_for_gate() const { return engine_->has_more_for_gate(); }
   // ... was taken away, or soon will be, and whoever holds it here has lost it.
   void revoke(const service::Revoke& revoke);
   // ... and who leads an election at another server.

@@ -11,10 +11,12 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "journal/database.h"
@@ -324,7 +326,8 @@ TEST(SqliteFaults, DestroyedJournalDoesNotFinishItsWork) {
     for (int i = 0; i < 5000; ++i) {
       journal.append("x", [&](const Fault&) {
         is_destroying.wait();
-        ++acknowledged;
+        // The first gives the destructor time to begin.
+        if (acknowledged++ == 0) std::this_thread::sleep_for(std::chrono::milliseconds(500));
       });
     }
     destroying.set_value();

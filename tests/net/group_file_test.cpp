@@ -61,6 +61,8 @@ TEST(GroupFile, SaysWhatIsWrongAndInWhichLine) {
             "band.group, line 2: there are two members `1`");
   EXPECT_EQ(problem_of("member 1 = a:1\nmember 2 = a:1\n"),
             "band.group, line 2: members `1` and `2` have the same address");
+  EXPECT_EQ(problem_of("member 1 = localhost:1\nmember 2 = 127.0.0.1:1\n"),
+            "band.group, line 2: members `1` and `2` have the same address");
   EXPECT_EQ(problem_of("member 1/2 = a:1\n"),
             "band.group, line 1: `1/2` is no name: up to 64 letters, digits, - _ .");
   EXPECT_NE(problem_of("colour = red\n").find("there is no setting `colour`"), std::string::npos);

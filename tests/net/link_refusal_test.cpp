@@ -41,9 +41,9 @@ TEST_F(LinkRefusals, AnotherGroup) {
 TEST_F(LinkRefusals, AnotherDialect) {
   Hello hello = hello_of_a();
   hello.dialect = "maekawa-sanders";
-  EXPECT_EQ(answer_to(hello), "'a' runs maekawa-sanders, 'b' runs ricart-agrawala");
+  EXPECT_EQ(answer_to(hello), "'a' runs with maekawa-sanders, 'b' with ricart-agrawala");
   EXPECT_EQ(two.events.told,
-            Texts{"refused a: 'a' runs maekawa-sanders, 'b' runs ricart-agrawala"});
+            Texts{"refused a: 'a' runs with maekawa-sanders, 'b' with ricart-agrawala"});
 }
 
 TEST_F(LinkRefusals, AnUnknownMember) {
@@ -177,9 +177,9 @@ TEST_F(LinkRefusals, BothEndsAreToldInWords) {
   ASSERT_TRUE(wait_until([&] { return one.events.count("refused") == 1; }));
   settle();
   EXPECT_EQ(one.events.told,
-            Texts{"refused b: it says: 'a' runs maekawa-sanders, 'b' runs ricart-agrawala"});
+            Texts{"refused b: it says: 'a' runs with maekawa-sanders, 'b' with ricart-agrawala"});
   EXPECT_EQ(two.events.told,
-            Texts{"refused a: 'a' runs maekawa-sanders, 'b' runs ricart-agrawala"});
+            Texts{"refused a: 'a' runs with maekawa-sanders, 'b' with ricart-agrawala"});
   // Once it is put right they meet.
   begin(one, a);
   EXPECT_TRUE(wait_until([&] { return one.links->is_connected(b); }));

@@ -104,8 +104,8 @@ TEST_F(BadInput, TwoThatDoNotRunTheSameAreToldSoAtBothEnds) {
   band_.start(0);
   band_.start(1);
   for (const std::size_t member : {0, 1}) {
-    EXPECT_TRUE(band_.will_say(member, "'1' runs ricart-agrawala")) << band_.log(member);
-    EXPECT_TRUE(band_.will_say(member, "'2' runs suzuki-kasami")) << band_.log(member);
+    EXPECT_TRUE(band_.will_say(member, "'1' runs with ricart-agrawala, '2' with suzuki-kasami"))
+        << band_.log(member);
   }
 }
 

@@ -129,7 +129,7 @@ std::filesystem::path Band::group_file(std::size_t member) const {
 std::string Band::command(std::size_t member) const {
   return "peer --self " + name_of(member) + " --group " + group_file(member).string() +
          " --state " + file("").string() + " --socket " +
-         file(name_of(member) + ".socket").string();
+         file(name_of(member) + ".socket").string() + options_.arguments;
 }
 
 Wire& Band::between(std::size_t one, std::size_t other) {

@@ -25,7 +25,8 @@ struct BandOptions {
   std::size_t size = 3;
   std::string algorithm = "ricart-agrawala";
   std::string election = "chang-roberts";
-  bool starts = true;  // ... and waits until all are in one group
+  bool starts = true;       // ... and waits until all are in one group
+  std::string arguments{};  // more of them, for every member
   // When it ends, what the members have written down is judged (peers/judge.h).
   bool is_judged = true;
   std::uint64_t seed = 1;

@@ -65,8 +65,12 @@ TEST(MajorityLost, AMemberThatIsAloneSaysWhyTheOthersCannotBeReached) {
     const auto info = band.status(0);
     return info && has(info->trouble, "Connection");
   })) << (band.status(0) ? band.status(0)->trouble : "nothing");
-  const Outcome refused = baton("lock --url " + band.url(0) + " --wait 200ms till -- true");
-  EXPECT_EQ(refused.code, 75) << refused.err;
+  for (const std::string how : {"--wait 200ms", "--try"}) {
+    const Outcome refused = baton("lock --url " + band.url(0) + " " + how + " till -- true");
+    EXPECT_EQ(refused.code, 75) << refused.err;
+    EXPECT_TRUE(has(refused.err, "only 1 of 3 members can be reached")) << refused.err;
+    EXPECT_FALSE(has(refused.err, "somebody else holds it")) << refused.err;
+  }
 }
 
 TEST(Stopped, MembersSayGoodbyeCleanlyAndTheirLocksGoOn) {

@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "baton/peer.h"
+#include "http/http_client.h"
 #include "peers/band.h"
 
 namespace baton::test {
@@ -32,9 +33,19 @@ TEST(Waiter, IsServedAlthoughItsMemberHadTheLockAndLostIt) {
   }
 }
 
+TEST(TimeToEnd, IsSaidIfMoreWasAskedForThanThereIs) {
+  const Band band;
+  const Outcome usual = baton("lock --url " + band.url(0) + " till -- true");
+  EXPECT_EQ(usual.code, 0);
+  EXPECT_EQ(usual.err, "");
+  const Outcome long_one = baton("lock --url " + band.url(0) + " --kill-after 5s till -- true");
+  EXPECT_EQ(long_one.code, 0);
+  EXPECT_TRUE(has(long_one.err, "if 'till' is lost, what runs has")) << long_one.err;
+}
+
 TEST(ManyNames, ArePartOfTheNextViewAndCanBeListed) {
   constexpr std::size_t count = 1000;
-  constexpr std::size_t least = 300;
+  constexpr std::size_t least = 250;
   Band band;
   Client client = band.connect(0);
   std::vector<std::future<Result<Lock>>> asked;
@@ -70,6 +81,32 @@ TEST(ManyNames, ArePartOfTheNextViewAndCanBeListed) {
   })) << asked.size();
 }
 
+// Each member's clients hold as many as it may have.
+TEST(ManyNames, OfAllMembersAreKeptWhenTheViewChanges) {
+  constexpr std::size_t count = 1200;
+  Band band({.is_judged = false});
+  std::vector<Client> clients;
+  std::vector<std::vector<std::future<Result<Lock>>>> asked(band.size());
+  for (std::size_t member = 0; member < band.size(); ++member) {
+    clients.push_back(band.connect(member));
+    for (std::size_t i = 0; i < count; ++i) {
+      asked[member].push_back(ask(clients[member], std::to_string(member * count + i)));
+    }
+  }
+  std::vector<std::vector<Lock>> held(band.size());
+  for (std::size_t member = 0; member < band.size(); ++member) {
+    for (auto& one : asked[member]) {
+      ASSERT_TRUE(comes(one));
+      held[member].push_back(one.get().value());
+    }
+  }
+  band.kill(2);
+  ASSERT_TRUE(eventually([&] { return band.works(0, 2) && band.works(1, 2); })) << band.logs();
+  for (const std::size_t member : {0, 1}) {
+    for (const Lock& lock : held[member]) ASSERT_TRUE(lock.is_held()) << to_string(lock.why_lost());
+  }
+}
+
 TEST(Members, WhoDoNotAnswerAreNamed) {
   Band band;
   Client client = band.connect(0);
@@ -91,6 +128,59 @@ TEST(Members, WithoutAMajoritySayWhyNothingIsGranted) {
   const Outcome waited = baton("lock --url " + band.url(0) + " --wait 3s till -- true");
   EXPECT_TRUE(has(waited.err, "waiting for 'till': only 1 of 3 members")) << waited.err;
   EXPECT_EQ(waited.code, 75) << waited.err;
+}
+
+// Clients over HTTP take every answer for a sign of life.
+TEST(Members, WithoutAMajorityAnswerNobodyOverHttpWhoHoldsSomething) {
+  Band band({.arguments = " --http 127.0.0.1:0"});
+  const std::string log = band.log(0);
+  const std::size_t at = log.find("serving http://127.0.0.1:");
+  ASSERT_NE(at, std::string::npos) << log;
+  http::HttpClient holder(static_cast<std::uint16_t>(std::stoi(log.substr(at + 25))));
+  const auto held = holder.ask("POST", "/v1/lock", R"({"names":["till"]})");
+  ASSERT_EQ(held.status, 200) << held.body;
+  const std::string session = R"({"session":")" + held.session() + R"("})";
+  const std::string other = R"({"names":["safe"],"wait":"0s","session":")" + held.session() + "\"}";
+  EXPECT_EQ(holder.ask("POST", "/v1/keepalive", session).status, 200);
+  band.kill(1);
+  band.kill(2);
+  int status = 0;
+  ASSERT_TRUE(eventually([&] {
+    status = holder.ask("POST", "/v1/keepalive", session).status;
+    return status != 200;
+  }));
+  EXPECT_EQ(status, 503);
+  EXPECT_EQ(holder.ask("POST", "/v1/lock", other).status, 503);
+}
+
+TEST(Members, ThatAnswerTooLateForTheLeaseSaySo) {
+  Band band;
+  Client client = band.connect(0);
+  for (std::size_t i = 0; i < band.size(); ++i) {
+    for (std::size_t j = i + 1; j < band.size(); ++j) band.between(i, j).slow(300ms);
+  }
+  std::this_thread::sleep_for(1s);
+  auto asked = ask(client, "till");
+  ASSERT_TRUE(eventually([&] {
+    const auto info = band.status(0);
+    return info && has(info->trouble, "answer too late");
+  })) << band.logs();
+  EXPECT_EQ(asked.wait_for(0s), std::future_status::timeout) << "it could not be promised";
+  band.heal();
+  ASSERT_TRUE(comes(asked)) << band.logs();
+  EXPECT_TRUE(asked.get());
+}
+
+TEST(Members, EndWhileTheyAreAskedForLocks) {
+  Band band;
+  Client client = band.connect(0, 1s);
+  band.pause(2);
+  auto asked = std::async(std::launch::async, [&] { return client.locks(); });
+  std::this_thread::sleep_for(100ms);
+  EXPECT_EQ(band.stop(0), 0) << band.log(0);
+  (void)client.close();
+  EXPECT_FALSE(asked.get());
+  band.resume(2);
 }
 
 TEST(Members, CannotBeAddedToAGroupThatHasPromised) {

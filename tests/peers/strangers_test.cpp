@@ -129,7 +129,7 @@ TEST_F(Strangers, AnotherAlgorithmIsTurnedAwayInWords) {
   other.dialect = "suzuki-kasami";
   stranger.greet(other);
   EXPECT_TRUE(stranger.is_hung_up_on());
-  EXPECT_TRUE(band_.will_say(1, "'1' runs suzuki-kasami, '2' runs ricart-agrawala"))
+  EXPECT_TRUE(band_.will_say(1, "'1' runs with suzuki-kasami, '2' with ricart-agrawala"))
       << band_.log(1);
   expect_unharmed();
 }

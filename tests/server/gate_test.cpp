@@ -35,6 +35,7 @@ class ScriptedGate final : public Gate {
   }
   void leave(service::Space space, const std::string& name) override {
     note("leave ", space, name);
+    if (host->has_more_for_gate()) ++left_before_more;
   }
   void close() override {}
   service::Duration promised() const override { return {promised_us}; }
@@ -71,6 +72,7 @@ class ScriptedGate final : public Gate {
   static constexpr std::int64_t longest_us = 1'200'000;
   std::atomic<std::int64_t> promised_us = longest_us;
   std::atomic<bool> is_full = false;
+  std::atomic<int> left_before_more = 0;
   std::uint64_t fences = 100;
   OthersLocks elsewhere;
   std::string why_not;
@@ -178,7 +180,7 @@ TEST_F(GateTest, WhereNothingIsGrantedThatIsWhatATryIsTold) {
   gate.opens = false;
   run([&] { gate.why_not = "all others are gone"; });
   const auto tried = client.try_lock("x");
-  EXPECT_EQ(tried.error(), Error::busy);
+  EXPECT_EQ(tried.error(), Error::timed_out);
   EXPECT_NE(tried.message().find("all others are gone"), std::string::npos) << tried.message();
   const auto waited = client.lock("x", {.wait = 20ms});
   EXPECT_EQ(waited.error(), Error::timed_out);
@@ -192,6 +194,24 @@ TEST_F(GateTest, AnOpeningAfterTheWaitIsGivenBack) {
   EXPECT_TRUE(hears("want x, leave x"));
   let_in("x", 41);
   EXPECT_EQ(gate.told(), "want x, leave x, leave x");
+}
+
+// What is opened meanwhile could be taken back by what comes.
+TEST_F(GateTest, IsToldWhetherThereIsMoreToSay) {
+  auto a = connect();
+  auto b = connect();
+  auto x = a.lock("x").value();
+  auto y = a.lock("y").value();
+  auto waits = std::async(std::launch::async, [&] { return b.lock("x"); });
+  ASSERT_TRUE(eventually([&] {
+    const auto found = b.locks({.name = "x"});
+    return found && !found->locks.empty() && !found->locks.front().waiters.empty();
+  }));
+  ASSERT_TRUE(a.close());
+  EXPECT_TRUE(waits.get());
+  EXPECT_GT(gate.left_before_more, 0);
+  ASSERT_TRUE(b.close());
+  EXPECT_TRUE(hears("want x, want y, leave x, want x, leave y, leave x"));
 }
 
 TEST_F(GateTest, WhatIsRevokedIsLost) {

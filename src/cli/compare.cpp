@@ -54,6 +54,7 @@ struct Options {
   double seconds = 0.5;
   bool narrowed = false;  // to some algorithms or sizes
   bool sized = false;
+  std::string of_group;  // an option that describes the group, if one was given
   bool json = false;
   bool ascii = false;
 };
@@ -299,6 +300,10 @@ int compare_on_network(const Options& options) {
   if (options.layers || !options.kind.empty() || options.plot.given) {
     throw UsageError("--network goes with neither --kind nor --layers nor --svg");
   }
+  if (!options.of_group.empty()) {
+    throw UsageError(options.of_group + " does not go with --network: groups of real processes " +
+                     "are all of the usual kind");
+  }
   return compare_network({options.algorithms,
                           options.sized ? sizes(options.processes) : std::vector<std::int64_t>{3},
                           options.seconds, options.seed, options.json, options.ascii});
@@ -362,7 +367,7 @@ void add_compare(CLI::App& app, Action& action) {
       ->needs(network);
   command->add_option("-n,--processes", options->processes, "Group sizes: 5 or 2..50; may repeat")
       ->allow_extra_args(false)
-      ->capture_default_str();
+      ->default_str("10; --network 3, --layers 5");
   command->add_option("--seed", options->seed, "Seed of what is drawn at random")
       ->check(whole_number());
   command->add_flag("--json", options->json, "An array of objects, for programs")
@@ -381,6 +386,11 @@ void add_compare(CLI::App& app, Action& action) {
   command->callback([&action, command, options] {
     options->narrowed = command->count("algorithms") + command->count("--processes") > 0;
     options->sized = command->count("--processes") > 0;
+    for (const CLI::Option* option : command->get_options()) {
+      if (option->count() > 0 && option->get_group() == "Group") {
+        options->of_group = option->get_name();
+      }
+    }
     options->plot.settle(*command, options->processes);
     action = [options] { return compare(*options); };
   });

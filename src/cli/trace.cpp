@@ -97,7 +97,7 @@ void add_trace(CLI::App& app, Action& action) {
   CLI::App& command = *app.add_subcommand(
       "trace",
       "Traces in files: joins those of a group's members, draws, exports.\n\n"
-      "  merge FILE...   one trace of those that the members of a group wrote, one file each\n"
+      "  merge FILE...   one trace of those that the members of a group wrote, one file per start\n"
       "  draw FILE       a trace as a diagram, or for other programs");
   auto options = std::make_shared<Options>();
   command.add_option("VERB", options->verb, "merge or draw");

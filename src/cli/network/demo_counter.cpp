@@ -180,8 +180,8 @@ void add_demo_counter(CLI::App& demo, Action& action) {
   CLI::App& command = add_story(
       demo, "counter",
       "Processes add to one number: without a lock, and with an algorithm between them\n\n"
-      "Real processes, and no server. Without a lock they lose updates; with one none may be "
-      "lost.\n\n"
+      "Real processes, and no server. Now and then one is held up between reading and writing, as "
+      "happens sooner or later. Without a lock they lose updates; with one none may be lost.\n\n"
       "Example: baton demo counter\n"
       "         baton demo counter --algorithm suzuki-kasami --processes 5 --increments 10000");
   const auto options = std::make_shared<CounterOptions>();

@@ -166,7 +166,7 @@ void add_peer(CLI::App& app, Action& action) {
                       "HOST:PORT for HTTP (metrics, health, JSON), as often as needed");
   command
       ->add_option("--trace", settings->trace,
-                   "Write what happens to this file (for baton trace merge)")
+                   "Write what happens to this file, over what is there (for baton trace merge)")
       ->type_name("FILE");
   command->add_option("--log", settings->log, "text or json, on standard error")
       ->check(CLI::IsMember({"text", "json"}))

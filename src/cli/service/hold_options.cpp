@@ -66,7 +66,8 @@ void HoldOptions::add_command_to(CLI::App& command) {
       ->type_name("kill|signal|ignore")
       ->capture_default_str();
   add_duration(command, "--kill-after", kill_after,
-               "How long what is to end may take from TERM to KILL");
+               "How long what is to end may take from TERM to KILL")
+      ->default_str(typed(time_to_end()));
   command.add_option("-c", shell_line, "A line for the shell, instead of -- COMMAND")
       ->type_name("LINE");
 }
@@ -95,11 +96,13 @@ void HoldOptions::check_command() const {
   throw UsageError("--ttl " + typed(ttl) +
                    " is too short to stop the command before somebody else may have the " +
                    std::string(is_election ? "lead" : "lock") + ": at least " + typed(needed) +
-                   " with --kill-after " + typed(kill_after));
+                   " with --kill-after " + typed(time_to_end()));
 }
 
+Micros HoldOptions::time_to_end() const { return kill_after.value_or(2s); }
+
 Micros HoldOptions::time_to_stop() const {
-  return on_lost == "kill" ? kill_after + time_to_kill : Micros(0);
+  return on_lost == "kill" ? time_to_end() + time_to_kill : Micros(0);
 }
 
 ClientOptions HoldOptions::client() const {
@@ -131,7 +134,7 @@ process::Options HoldOptions::supervision() const {
   process::Options options;
   options.command = shell_line.empty() ? process::Command{words_after_dashes(), {}}
                                        : process::Command::shell(shell_line);
-  options.kill_after = std::chrono::ceil<std::chrono::milliseconds>(kill_after);
+  options.kill_after = std::chrono::ceil<std::chrono::milliseconds>(time_to_end());
   if (on_lost == "signal") options.on_lost = process::OnLost::signal;
   if (on_lost == "ignore") options.on_lost = process::OnLost::ignore;
   return options;

@@ -34,7 +34,7 @@ struct HoldOptions {
   std::string value;
   // Of a command that is run meanwhile.
   std::string on_lost = "kill";
-  Micros kill_after{2'000'000};
+  std::optional<Micros> kill_after;
   std::string shell_line;
 
   // Of all three; how many names, slots and modes only where they are locks.
@@ -46,6 +46,8 @@ struct HoldOptions {
   void check() const;
   void check_command() const;
 
+  // From TERM to KILL.
+  Micros time_to_end() const;
   // How long before the lease may be over at the server a loss must be declared, so that
   // everything is stopped by then.
   Micros time_to_stop() const;

@@ -90,6 +90,7 @@ void ServiceHolder::take() {
       const std::lock_guard guard(mutex_);
       client_ = std::move(client);
     }
+    tell_time_to_end();
     const Result<void> taken = options_.is_election ? take_lead() : take_lock();
     if (!taken) return fail(taken.failure());
     lock_.on_lost([this](const Failure& failure) { lose(failure); });
@@ -177,6 +178,15 @@ void ServiceHolder::become(State state) {
     timerfd_settime(timer_.get(), 0, &every, nullptr);
   }
   eventfd_write(news_.get(), 1);
+}
+
+// A server whose leases are short leaves less time than was asked for.
+void ServiceHolder::tell_time_to_end() {
+  if (!options_.kill_after || client_->loss_margin() >= options_.time_to_stop()) return;
+  const auto left = std::chrono::duration_cast<Micros>(client_->loss_margin() - last_moment);
+  std::fprintf(stderr, "baton: leases last %s here: if %s is lost, what runs has %s to end\n",
+               typed(client_->ttl()).c_str(), printable(options_.quoted_names()).c_str(),
+               typed(left).c_str());
 }
 
 // Why it takes so long, if nobody at all could have it now.

@@ -42,6 +42,7 @@ class ServiceHolder final : public process::Holder {
   void lose(const Failure& failure);
   void become(State state);
   std::string whose_it_is();
+  void tell_time_to_end();
   void tell_trouble();
   void revive_when_needed(std::stop_token stop);
 

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "check/group_model.h"
+#include "core/function_ref.h"
 
 namespace baton::check {
 
@@ -13,18 +14,20 @@ template <Protocol P, class A>
 class GroupModel<P, A>::Worker {
  public:
   using Kind = ScheduledStep::Kind;
+  // Not template parameters of what follows: each protocol's steps are compiled once.
+  using VisitState = FunctionRef<void(State&)>;
+  using Visit = FunctionRef<void(const Step&, State&)>;
+  using WasKnown = FunctionRef<bool(const State&)>;
 
   explicit Worker(const GroupModel& model) : m_(&model), size_(model.size_) {}
 
-  template <class Visit>
-  void initial(Visit visit) {
+  void initial(VisitState visit) {
     each_initial([&](State state) {
       normalize(state);
       visit(state);
     });
   }
 
-  template <class Visit>
   void successors(const State& state, Visit visit) {
     each_step(state, [&](const Step& step, State& next) {
       normalize(next);
@@ -34,7 +37,6 @@ class GroupModel<P, A>::Worker {
 
   // As many as are needed to find every state that properties can tell from others. `was_known`
   // says whether a state was there before this one is expanded.
-  template <class Visit, class WasKnown>
   void successors(const State& state, Visit visit, WasKnown was_known) {
     if (m_->can_reduce_order() && visit_ample(state, visit, was_known)) return;
     successors(state, visit);
@@ -93,9 +95,7 @@ class GroupModel<P, A>::Worker {
   }
 
   // Every first state and every step as they are, before any reduction.
-  template <class Visit>
-  void each_initial(Visit visit);
-  template <class Visit>
+  void each_initial(VisitState visit);
   void each_step(const State& state, Visit visit);
   // Turns a state into the one that stands for all that are like it.
   void normalize(State& state);
@@ -220,7 +220,7 @@ class GroupModel<P, A>::Worker {
     }
   }
 
-  template <class Handler>
+  using Handler = FunctionRef<void(Local&, Out&)>;
   std::uint32_t run(std::uint32_t node, const Local& before, Handler handler);
   void carry_out(std::uint32_t node, Local& local, Out& out, typename A::Effect& effect,
                  std::vector<Message>& to_self);
@@ -228,7 +228,6 @@ class GroupModel<P, A>::Worker {
 
   // A step of one process, as the place of its first outcome: `what`, `peer` and `detail` tell it
   // from others of the same process.
-  template <class Handler>
   std::uint32_t act(const State& state, std::uint32_t node, Kind what, std::uint32_t peer,
                     std::uint32_t detail, Handler handler) {
     const Id id = state.part[node];
@@ -252,9 +251,8 @@ class GroupModel<P, A>::Worker {
   };
 
   // Visits each outcome of a step of `node`, from the place `first` on.
-  template <class Visit>
   void visit_outcomes(const State& state, std::uint32_t node, std::uint32_t first, Step step,
-                      Visit& visit, std::optional<Taken> taken = {}) {
+                      Visit visit, std::optional<Taken> taken = {}) {
     for (std::uint32_t i = first;; ++i) {
       const Outcome& outcome = outcomes_[i];
       copy(state, next_);
@@ -264,7 +262,7 @@ class GroupModel<P, A>::Worker {
       step.enters = outcome.enters;
       is_visible_ = outcome.is_visible;
       chosen_ = &choices_[i];
-      visit(static_cast<const Step&>(step), next_);
+      visit(step, next_);
       if (outcome.is_last) return;
     }
   }
@@ -297,8 +295,8 @@ class GroupModel<P, A>::Worker {
     return first;
   }
   // The letters of a channel that can be next, by place.
-  template <class Visit>
-  void each_next(const Channel& channel, Visit visit) const {
+  template <class VisitPlace>
+  void each_next(const Channel& channel, VisitPlace visit) const {
     if (m_->bounds_.fifo) {
       if (!channel.letters.empty()) visit(0U);
       return;
@@ -308,42 +306,26 @@ class GroupModel<P, A>::Worker {
     }
   }
 
-  template <class Visit>
-  bool visit_prompt(const State& state, Visit& visit);
-  template <class Visit>
-  void each_command(const State& state, Visit& visit);
-  template <class Visit>
-  void each_delivery(const State& state, Visit& visit);
-  template <class Visit>
+  bool visit_prompt(const State& state, Visit visit);
+  void each_command(const State& state, Visit visit);
+  void each_delivery(const State& state, Visit visit);
   void deliver(const State& state, std::uint32_t from, std::uint32_t to, Id letter, Taken taken,
-               Visit& visit);
-  template <class Visit>
-  void each_timer(const State& state, Visit& visit);
-  template <class Visit>
-  void expire(const State& state, std::uint32_t node, TimerId timer, Visit& visit);
-  template <class Visit>
-  void each_notice(const State& state, Visit& visit);
-  template <class Visit>
-  void each_return(const State& state, Visit& visit);
-  template <class Visit>
-  void each_fault(const State& state, const Budgets& left, Visit& visit);
-  template <class Visit>
-  void pass(const State& state, Visit& visit);
-  template <class Visit>
-  void command(const State& state, std::uint32_t node, Visit& visit);
-  template <class Visit>
-  void deliver_first(const State& state, std::uint32_t from, std::uint32_t to, Visit& visit);
-  template <class Visit>
-  void expire(const State& state, std::uint32_t node, Visit& visit);
+               Visit visit);
+  void each_timer(const State& state, Visit visit);
+  void expire(const State& state, std::uint32_t node, TimerId timer, Visit visit);
+  void each_notice(const State& state, Visit visit);
+  void each_return(const State& state, Visit visit);
+  void each_fault(const State& state, const Budgets& left, Visit visit);
+  void pass(const State& state, Visit visit);
+  void command(const State& state, std::uint32_t node, Visit visit);
+  void deliver_first(const State& state, std::uint32_t from, std::uint32_t to, Visit visit);
+  void expire(const State& state, std::uint32_t node, Visit visit);
 
-  template <class Visit, class WasKnown>
-  bool visit_ample(const State& state, Visit& visit, WasKnown& was_known);
-  template <class WasKnown>
-  bool is_ample(const State& state, std::uint32_t node, WasKnown& was_known);
+  bool visit_ample(const State& state, Visit visit, WasKnown was_known);
+  bool is_ample(const State& state, std::uint32_t node, WasKnown was_known);
   std::uint32_t steps_of(const State& state, std::uint32_t node) const;
   bool is_undisturbed(const State& state, std::uint32_t node, std::uint32_t active) const;
-  template <class Visit>
-  void begin_from(State state, std::uint32_t node, Visit& visit);
+  void begin_from(State& state, std::uint32_t node, VisitState visit);
 
   void stop(State& state, std::uint32_t node);
   bool is_paused(const State& state, std::uint32_t node) const {
@@ -471,7 +453,6 @@ Id GroupModel<P, A>::Worker::intern(std::vector<Id>&& letters) {
 // One process's step: the place of its first outcome.
 
 template <Protocol P, class A>
-template <class Handler>
 std::uint32_t GroupModel<P, A>::Worker::run(std::uint32_t node, const Local& before,
                                             Handler handler) {
   std::vector<Outcome> found;
@@ -645,8 +626,7 @@ Id GroupModel<P, A>::Worker::changed_letters(Id channel, Change change) {
 // What can happen.
 
 template <Protocol P, class A>
-template <class Visit>
-void GroupModel<P, A>::Worker::each_initial(Visit visit) {
+void GroupModel<P, A>::Worker::each_initial(VisitState visit) {
   State state;
   for (std::uint32_t node = 0; node < size_; ++node) {
     Local local;
@@ -661,8 +641,7 @@ void GroupModel<P, A>::Worker::each_initial(Visit visit) {
 }
 
 template <Protocol P, class A>
-template <class Visit>
-void GroupModel<P, A>::Worker::begin_from(State state, std::uint32_t node, Visit& visit) {
+void GroupModel<P, A>::Worker::begin_from(State& state, std::uint32_t node, VisitState visit) {
   if constexpr (Starts<P>) {
     if (node < size_) {
       const std::uint32_t first = run(node, local(state, node).local,
@@ -683,7 +662,6 @@ void GroupModel<P, A>::Worker::begin_from(State state, std::uint32_t node, Visit
 }
 
 template <Protocol P, class A>
-template <class Visit>
 void GroupModel<P, A>::Worker::each_step(const State& state, Visit visit) {
   for (std::uint32_t node = 0; node < size_; ++node) {
     if (state.part[node] < rows_[node].size()) __builtin_prefetch(&rows_[node][state.part[node]]);
@@ -703,8 +681,7 @@ void GroupModel<P, A>::Worker::each_step(const State& state, Visit visit) {
 
 // The one step that comes before all others, if there is such a one.
 template <Protocol P, class A>
-template <class Visit>
-bool GroupModel<P, A>::Worker::visit_prompt(const State& state, Visit& visit) {
+bool GroupModel<P, A>::Worker::visit_prompt(const State& state, Visit visit) {
   for (std::uint32_t from = 0; from < size_; ++from) {
     for (std::uint32_t to = 0; to < size_; ++to) {
       if (from == to || !channel_in(state, from, to).is_prompt || is_paused(state, to)) continue;
@@ -727,14 +704,12 @@ bool GroupModel<P, A>::Worker::visit_prompt(const State& state, Visit& visit) {
 }
 
 template <Protocol P, class A>
-template <class Visit>
-void GroupModel<P, A>::Worker::each_command(const State& state, Visit& visit) {
+void GroupModel<P, A>::Worker::each_command(const State& state, Visit visit) {
   for (std::uint32_t node = 0; node < size_; ++node) command(state, node, visit);
 }
 
 template <Protocol P, class A>
-template <class Visit>
-void GroupModel<P, A>::Worker::command(const State& state, std::uint32_t node, Visit& visit) {
+void GroupModel<P, A>::Worker::command(const State& state, std::uint32_t node, Visit visit) {
   const LocalBrief& process = brief(state, node);
   if (!process.runs) return;
   if (A::may_request(process.glance)) {
@@ -759,8 +734,7 @@ void GroupModel<P, A>::Worker::command(const State& state, std::uint32_t node, V
 }
 
 template <Protocol P, class A>
-template <class Visit>
-void GroupModel<P, A>::Worker::each_delivery(const State& state, Visit& visit) {
+void GroupModel<P, A>::Worker::each_delivery(const State& state, Visit visit) {
   for (std::uint32_t from = 0; from < size_; ++from) {
     for (std::uint32_t to = 0; to < size_; ++to) {
       if (from == to) continue;
@@ -780,18 +754,16 @@ void GroupModel<P, A>::Worker::each_delivery(const State& state, Visit& visit) {
 }
 
 template <Protocol P, class A>
-template <class Visit>
 void GroupModel<P, A>::Worker::deliver_first(const State& state, std::uint32_t from,
-                                             std::uint32_t to, Visit& visit) {
+                                             std::uint32_t to, Visit visit) {
   const std::uint32_t part = m_->channel(from, to);
   const First first = first_of(state.part[part]);
   deliver(state, from, to, first.letter, {part, first.others}, visit);
 }
 
 template <Protocol P, class A>
-template <class Visit>
 void GroupModel<P, A>::Worker::deliver(const State& state, std::uint32_t from, std::uint32_t to,
-                                       Id letter, Taken taken, Visit& visit) {
+                                       Id letter, Taken taken, Visit visit) {
   const Step step{.kind = Kind::deliver,
                   .node = static_cast<std::uint8_t>(to),
                   .peer = static_cast<std::uint8_t>(from),
@@ -826,14 +798,12 @@ void GroupModel<P, A>::Worker::deliver(const State& state, std::uint32_t from, s
 }
 
 template <Protocol P, class A>
-template <class Visit>
-void GroupModel<P, A>::Worker::each_timer(const State& state, Visit& visit) {
+void GroupModel<P, A>::Worker::each_timer(const State& state, Visit visit) {
   for (std::uint32_t node = 0; node < size_; ++node) expire(state, node, visit);
 }
 
 template <Protocol P, class A>
-template <class Visit>
-void GroupModel<P, A>::Worker::expire(const State& state, std::uint32_t node, Visit& visit) {
+void GroupModel<P, A>::Worker::expire(const State& state, std::uint32_t node, Visit visit) {
   const LocalBrief& process = brief(state, node);
   if (!process.runs || !process.has_timers) return;
   for (const Armed& armed : local(state, node).timers) {
@@ -842,9 +812,8 @@ void GroupModel<P, A>::Worker::expire(const State& state, std::uint32_t node, Vi
 }
 
 template <Protocol P, class A>
-template <class Visit>
 void GroupModel<P, A>::Worker::expire(const State& state, std::uint32_t node, TimerId timer,
-                                      Visit& visit) {
+                                      Visit visit) {
   const Step step{.kind = Kind::expire,
                   .node = static_cast<std::uint8_t>(node),
                   .fair = fair_at(1, node),
@@ -861,8 +830,7 @@ void GroupModel<P, A>::Worker::expire(const State& state, std::uint32_t node, Ti
 
 // Time passes only when nothing must happen before.
 template <Protocol P, class A>
-template <class Visit>
-void GroupModel<P, A>::Worker::pass(const State& state, Visit& visit) {
+void GroupModel<P, A>::Worker::pass(const State& state, Visit visit) {
   const Time& time = m_->bounds_.time;
   bool matters = false;
   for (std::uint32_t node = 0; node < size_; ++node) {
@@ -902,8 +870,7 @@ void GroupModel<P, A>::Worker::pass(const State& state, Visit& visit) {
 
 // What the host's own detector says of who has crashed or is back. It may take its time.
 template <Protocol P, class A>
-template <class Visit>
-void GroupModel<P, A>::Worker::each_notice(const State& state, Visit& visit) {
+void GroupModel<P, A>::Worker::each_notice(const State& state, Visit visit) {
   if constexpr (HeedsSuspicion<P>) {
     const Budgets& budgets = m_->bounds_.budgets;
     if (budgets.crash + budgets.quit + budgets.suspect == 0) return;
@@ -940,8 +907,7 @@ void GroupModel<P, A>::Worker::each_notice(const State& state, Visit& visit) {
 
 // Who was paused goes on, whenever it likes.
 template <Protocol P, class A>
-template <class Visit>
-void GroupModel<P, A>::Worker::each_return(const State& state, Visit& visit) {
+void GroupModel<P, A>::Worker::each_return(const State& state, Visit visit) {
   for (std::uint32_t node = 0; node < size_; ++node) {
     if (!is_paused(state, node)) continue;
     State next = state;
@@ -951,8 +917,7 @@ void GroupModel<P, A>::Worker::each_return(const State& state, Visit& visit) {
 }
 
 template <Protocol P, class A>
-template <class Visit>
-void GroupModel<P, A>::Worker::each_fault(const State& state, const Budgets& left, Visit& visit) {
+void GroupModel<P, A>::Worker::each_fault(const State& state, const Budgets& left, Visit visit) {
   if (left.lose + left.duplicate + left.delay > 0) {
     for (std::uint32_t from = 0; from < size_; ++from) {
       for (std::uint32_t to = 0; to < size_; ++to) {
@@ -968,7 +933,7 @@ void GroupModel<P, A>::Worker::each_fault(const State& state, const Budgets& lef
             State next = state;
             next.part[m_->channel(from, to)] = then;
             spend(next, budget);
-            visit(static_cast<const Step&>(step), next);
+            visit(step, next);
           };
           if (left.lose > 0) become(Kind::lose, &Budgets::lose, take(channel, place));
           if (left.duplicate > 0) {
@@ -1091,8 +1056,7 @@ void GroupModel<P, A>::Worker::stop(State& state, std::uint32_t node) {
 // happen in the end.
 
 template <Protocol P, class A>
-template <class Visit, class WasKnown>
-bool GroupModel<P, A>::Worker::visit_ample(const State& state, Visit& visit, WasKnown& was_known) {
+bool GroupModel<P, A>::Worker::visit_ample(const State& state, Visit visit, WasKnown was_known) {
   std::array<std::uint32_t, most_processes> steps{};
   std::uint32_t active = 0;
   for (std::uint32_t node = 0; node < size_; ++node) {
@@ -1108,7 +1072,7 @@ bool GroupModel<P, A>::Worker::visit_ample(const State& state, Visit& visit, Was
     }
     tried |= std::uint32_t{1} << best;
     if (!is_undisturbed(state, best, active) || !is_ample(state, best, was_known)) continue;
-    for (const auto& [step, next] : ample_) visit(step, next);
+    for (auto& [step, next] : ample_) visit(step, next);
     return true;
   }
   return false;
@@ -1149,9 +1113,8 @@ bool GroupModel<P, A>::Worker::is_undisturbed(const State& state, std::uint32_t 
 
 // Computes the steps of `node`: whether properties see none of them, and one leads on.
 template <Protocol P, class A>
-template <class WasKnown>
 bool GroupModel<P, A>::Worker::is_ample(const State& state, std::uint32_t node,
-                                        WasKnown& was_known) {
+                                        WasKnown was_known) {
   ample_.clear();
   bool is_seen = false;
   bool leads_on = false;
@@ -1159,7 +1122,7 @@ bool GroupModel<P, A>::Worker::is_ample(const State& state, std::uint32_t node,
     is_seen = is_seen || is_visible_;
     if (is_seen) return;
     normalize(next);
-    leads_on = leads_on || !was_known(std::as_const(next));
+    leads_on = leads_on || !was_known(next);
     ample_.emplace_back(step, next);
   };
   command(state, node, note);

@@ -14,7 +14,7 @@ build: build/release/build.ninja
 ## test     everything that a change must pass
 test: build/release/build.ninja
 	@cmake --build --preset release
-	@cd build/release && ctest --progress --parallel 2 --output-on-failure --no-tests=error
+	@cd build/release && ctest --progress --parallel $$((3 * $$(nproc))) --output-on-failure --no-tests=error
 
 ## demo     the main job at work, in less than a minute
 demo: build

@@ -103,11 +103,12 @@ Band::~Band() {
 }
 
 // Each has a file of its own, in which those that it dials are at the other end of a wire. Patient
-// enough for a busy machine.
+// enough for a machine that is busy, or does nothing at all for a second.
 void Band::write_group_file(std::size_t member) const {
   std::ofstream file(group_file(member));
   file << "group = band\nalgorithm = " << options_.algorithm << "\nelection = " << options_.election
-       << "\nheartbeat = 25ms\npatience = 12\nlease = 60\n";
+       << "\npatience = 12\n"
+       << (options_.is_hasty ? "heartbeat = 25ms\nlease = 60\n" : "heartbeat = 50ms\nlease = 80\n");
   for (std::size_t i = 0; i < size(); ++i) {
     const bool is_dialled = i > member;
     const std::uint16_t port =

@@ -26,6 +26,7 @@ struct BandOptions {
   std::string algorithm = "ricart-agrawala";
   std::string election = "chang-roberts";
   bool starts = true;       // ... and waits until all are in one group
+  bool is_hasty = false;    // with leases as short as can be, for those who wait for their end
   std::string arguments{};  // more of them, for every member
   // When it ends, what the members have written down is judged (peers/judge.h).
   bool is_judged = true;

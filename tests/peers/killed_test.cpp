@@ -86,7 +86,9 @@ TEST_P(Killed, AMemberThatOnlyWaitsIsNotMissed) {
   ASSERT_TRUE(eventually([&] { return use_of(first, "till") == "1+2"; })) << band.logs();
   band.kill(0);
   ASSERT_TRUE(eventually([&] { return band.works(1, 2) && band.works(2, 2); })) << band.logs();
-  EXPECT_TRUE(held.is_held()) << "what a living member holds it keeps";
+  EXPECT_TRUE(held.is_held()) << "what a living member holds it keeps: "
+                              << to_string(held.why_lost()) << "\n"
+                              << band.logs();
   ASSERT_TRUE(held.release());
   ASSERT_TRUE(comes(waits)) << band.logs();
   auto got = waits.get();
@@ -127,7 +129,7 @@ TEST_P(KilledArbiter, IsReplacedAndTheLeaderStays) {
   band.kill(arbiter);
   ASSERT_TRUE(eventually([&] { return band.works(leader, 2) && band.works(other, 2); }))
       << band.logs();
-  EXPECT_TRUE(leads->is_leader());
+  EXPECT_TRUE(leads->is_leader()) << band.logs();
   EXPECT_EQ(seen(second), "first");
   const std::uint64_t term = leads->term();
   ASSERT_TRUE(leads->resign());

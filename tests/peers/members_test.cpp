@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 // The member has the token, so to speak, when its lease is too short for a client; then it loses
 // it.
 TEST(Waiter, IsServedAlthoughItsMemberHadTheLockAndLostIt) {
-  Band band({.algorithm = "naimi-trehel"});
+  Band band({.algorithm = "naimi-trehel", .is_hasty = true});
   Client client = band.connect(0);
   ASSERT_TRUE(client.lock("till").value().release());
   for (int round = 0; round < 4; ++round) {
@@ -154,7 +154,7 @@ TEST(Members, WithoutAMajorityAnswerNobodyOverHttpWhoHoldsSomething) {
 }
 
 TEST(Members, ThatAnswerTooLateForTheLeaseSaySo) {
-  Band band;
+  Band band({.is_hasty = true});
   Client client = band.connect(0);
   for (std::size_t i = 0; i < band.size(); ++i) {
     for (std::size_t j = i + 1; j < band.size(); ++j) band.between(i, j).slow(300ms);

@@ -209,7 +209,7 @@ TEST(RandomFaults, KeepAllPromises) {
   const std::vector<std::string> algorithms = all_locks();
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     const std::string algorithm = algorithms[seed % algorithms.size()];
-    Band band({.size = 3 + seed % 3, .algorithm = algorithm, .seed = seed + 1});
+    Band band({.size = 3 + seed % 3, .algorithm = algorithm, .is_hasty = true, .seed = seed + 1});
     Clients clients(band, seed);
     Nemesis nemesis(band, seed);
     for (int i = 0; i < steps; ++i) nemesis.step();

@@ -75,8 +75,9 @@ std::vector<const sim::Entry*> chosen(const std::vector<std::string>& names) {
     entries.push_back(&algorithm(name));
     const net::Runnable* runnable = net::find(name);
     if (runnable == nullptr || runnable->info().kind != Kind::mutual_exclusion) {
+      const std::string why = runnable == nullptr ? ": " + net::why_not_runnable(name) : "";
       throw UsageError("--network compares locks that run between processes, and '" + name +
-                       "' is none");
+                       "' is none" + why);
     }
     const std::string objection = net::objection_to(*runnable);
     if (!objection.empty()) throw UsageError(objection);

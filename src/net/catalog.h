@@ -21,6 +21,8 @@ struct Runnable {
 // In the registry's order.
 std::span<const Runnable> catalog();
 const Runnable* find(std::string_view name);
+// Why there is no such algorithm here.
+std::string why_not_runnable(std::string_view name);
 
 // Why this algorithm would not keep its promises between real processes: what it assumes that
 // neither the network nor a layer provides. Empty if it would.

@@ -170,10 +170,8 @@ class Parser {
 const Runnable& known(const std::string& name, Kind kind, const char* wanted) {
   const Runnable* found = net::find(name);
   if (found == nullptr) {
-    throw GroupFileError(
-        "`" + name +
-        "` cannot run between processes: there is no such algorithm, or no layer makes "
-        "it survive crashes. `baton peer --algorithms` lists those that can");
+    throw GroupFileError("`" + name + "` cannot run between processes: " + why_not_runnable(name) +
+                         ". `baton peer --algorithms` lists those that can");
   }
   if (found->info().kind != kind) throw GroupFileError(name + " is no " + wanted);
   if (const std::string objection = objection_to(*found); !objection.empty()) {

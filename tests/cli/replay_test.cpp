@@ -288,8 +288,7 @@ TEST_F(Replay, NothingMovesTheCursor) {
 }
 
 TEST_F(Replay, TheDocumentShowsARealOne) {
-  const auto root = std::filesystem::path(__FILE__).parent_path().parent_path().parent_path();
-  const std::string document = contents(root / "docs" / "formats" / "schedule.md");
+  const std::string document = contents(SOURCE_FOLDER "/docs/formats/schedule.md");
   const std::string begin = "```json\n";
   const auto first = document.find(begin) + begin.size();
   const std::string example = document.substr(first, document.find("```", first) - first);

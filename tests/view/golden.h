@@ -13,7 +13,7 @@
 namespace baton::test {
 
 inline void expect_golden(const std::string& name, const std::string& text) {
-  const auto path = std::filesystem::path(__FILE__).parent_path() / "golden" / name;
+  const auto path = std::filesystem::path(SOURCE_FOLDER "/tests/view/golden") / name;
   if (std::getenv("BATON_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << text;
   std::ifstream file(path);
   ASSERT_TRUE(file) << path << " is missing; BATON_UPDATE_GOLDEN=1 writes it";

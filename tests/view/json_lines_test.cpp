@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -50,8 +49,7 @@ TEST(JsonLines, WritesTheDocumentedForm) {
 }
 
 TEST(JsonLines, TheDocumentShowsARealTrace) {
-  const auto root = std::filesystem::path(__FILE__).parent_path().parent_path().parent_path();
-  std::ifstream file(root / "docs" / "formats" / "trace.md");
+  std::ifstream file(SOURCE_FOLDER "/docs/formats/trace.md");
   std::ostringstream document;
   document << file.rdbuf();
   EXPECT_NE(document.str().find(written(one_asks())), std::string::npos);

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -69,8 +68,7 @@ std::string changed(const std::string& what, const std::string& by) {
 }
 
 TEST(ScheduleFile, WritesTheDocumentedForm) {
-  const auto root = std::filesystem::path(__FILE__).parent_path().parent_path().parent_path();
-  std::ifstream file(root / "docs" / "formats" / "schedule.md");
+  std::ifstream file(SOURCE_FOLDER "/docs/formats/schedule.md");
   std::ostringstream document;
   document << file.rdbuf();
   EXPECT_NE(document.str().find("```json\n" + view::write_schedule(deadlock()) + "```"),

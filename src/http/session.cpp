@@ -96,10 +96,13 @@ void Session::say_alive(std::uint64_t number) {
   say(message);
 }
 
+// Who asks for it again counts its lease from now on.
 void Session::introduce(const std::shared_ptr<Exchange>& exchange) {
   when_ready(exchange, [this, exchange] {
+    if (is_refused(exchange)) return;
     exchange->on_gone = nullptr;
     is_told_ = true;
+    say_alive(0);
     boost::json::object object{{"session", token().text()}, {"session_id", id_.value}};
     add_lease(object, ttl_);
     exchange->answer(json_response(object));

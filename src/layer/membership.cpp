@@ -69,7 +69,8 @@ void Membership::receive(NodeId from, const Message& message, Out& out) {
                   [&](const Refuse& refuse) { upon_refuse(refuse); },
                   [&](const Decided& decided) { upon_decided(decided, out); },
                   [&](const Install& install) { upon_install(install.view, out); },
-                  [&](const Farewell& farewell) { upon_farewell(from, farewell); }},
+                  [&](const Farewell& farewell) { upon_farewell(from, farewell); },
+                  [&](const Renew& renew) { upon_renew(renew, out); }},
              message);
 }
 
@@ -410,8 +411,13 @@ void Membership::upon_install(const View& view, Out& out) {
   check_lease(out);
 }
 
-void Membership::renew(Out& out) {
-  if (!state_.proposal && is_well()) propose(out);
+void Membership::renew(Out& out) const {
+  if (is_active()) out.send(detector_.first_trusted(), Renew{state_.view.epoch});
+}
+
+void Membership::upon_renew(const Renew& renew, Out& out) {
+  if (renew.view != state_.view.epoch || state_.proposal || !is_well()) return;
+  if (detector_.first_trusted() == self_) propose(out);
 }
 
 // Who holds something cannot say that it is over.

@@ -95,7 +95,13 @@ class Membership {
     static constexpr Phase phase = Phase::upkeep;
     Incarnation incarnation;
   };
-  using Message = std::variant<Heartbeat, Propose, Promise, Refuse, Decided, Install, Farewell>;
+  // The sender would like another view with the same members.
+  struct Renew {
+    static constexpr Phase phase = Phase::upkeep;
+    Epoch view;  // instead of this one
+  };
+  using Message =
+      std::variant<Heartbeat, Propose, Promise, Refuse, Decided, Install, Farewell, Renew>;
   using Event = std::variant<Frozen, Installed, LeaseEnded, LeaseBegun>;
   using Out = Outbox<Message, Event>;
 
@@ -150,8 +156,9 @@ class Membership {
   void expire(TimerId timer, Out& out);
   void suspect(NodeId node, Out&) { detector_.suspect(node); }
 
-  // Another view with the same members, so that what is kept for each view can begin anew.
-  void renew(Out& out);
+  // Another view with the same members, so that what is kept for each view can begin anew. As
+  // always only one process proposes it: if two did, neither view could keep what is held.
+  void renew(Out& out) const;
 
   // Its process ends. Whether it has told the others, so that nobody waits for its lease.
   bool leave(Out& out) const;
@@ -184,6 +191,7 @@ class Membership {
   void upon_decided(const Decided& decided, Out& out);
   void upon_install(const View& view, Out& out);
   void upon_farewell(NodeId from, const Farewell& farewell);
+  void upon_renew(const Renew& renew, Out& out);
 
   void send_heartbeats(Out& out);
   void propose(Out& out);

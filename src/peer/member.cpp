@@ -187,7 +187,6 @@ void Member::open_if_promised(const Key& key) {
     return;
   }
   at->second.stage = Stage::open;
-  is_slow_ = false;
   host_->open(key.first, key.second, {token_of(at->second.fence)});
 }
 
@@ -209,6 +208,7 @@ std::string Member::trouble() const {
 
 // Clients that are not kept alive any more would find out by themselves, but not why.
 void Member::ticked() {
+  if (promised() >= longest_promise()) is_slow_ = false;
   const bool is_notice_due = 4 * promised().value < 3 * longest_promise().value;
   std::vector<Key> to_open;
   std::vector<Key> to_give_back;
@@ -235,6 +235,7 @@ void Member::ticked() {
 void Member::led(const service::Change& change) {
   proto::PeerWords::Leader leader;
   leader.set_name(change.key);
+  leader.set_life(peer_->group().members().durable().incarnation.value);
   if (change.kind == service::Change::Kind::resign) {
     leaders_here_.erase(change.key);
   } else if (change.kind == service::Change::Kind::elect ||
@@ -254,8 +255,10 @@ void Member::led(const service::Change& change) {
 }
 
 void Member::heard_of_leader(NodeId from, const proto::PeerWords::Leader& leader) {
-  const baton::Member* member = peer_->group().members().view().find(from);
-  if (member == nullptr) return;
+  // It may be in a view that is not here yet.
+  const baton::Member member{from, {leader.life()}};
+  const baton::Member* present = peer_->group().members().view().find(from);
+  if (present != nullptr && member < *present) return;
   const auto known = leaders_elsewhere_.find(leader.name());
   if (leader.fence() == 0) {
     // Another one may lead already, of whom was heard first.
@@ -263,7 +266,7 @@ void Member::heard_of_leader(NodeId from, const proto::PeerWords::Leader& leader
     leaders_elsewhere_.erase(known);
   } else {
     if (known != leaders_elsewhere_.end() && known->second.fence > leader.fence()) return;
-    leaders_elsewhere_[leader.name()] = {*member, leader.fence()};
+    leaders_elsewhere_[leader.name()] = {member, leader.fence()};
   }
   host_->elsewhere({.name = leader.name(),
                     .fence = {leader.fence()},
@@ -271,12 +274,12 @@ void Member::heard_of_leader(NodeId from, const proto::PeerWords::Leader& leader
                     .who = server::who_of(leader.who())});
 }
 
-// Who no longer belongs to the group leads nothing.
+// Who no longer belongs to the group leads nothing, nor does an earlier life.
 void Member::forget_leaders_of_others() {
   const View& view = peer_->group().members().view();
   for (auto at = leaders_elsewhere_.begin(); at != leaders_elsewhere_.end();) {
     const baton::Member* member = view.find(at->second.at.node);
-    if (member != nullptr && member->incarnation == at->second.at.incarnation) {
+    if (member != nullptr && member->incarnation <= at->second.at.incarnation) {
       ++at;
       continue;
     }

@@ -256,6 +256,20 @@ TEST(Renewal, IsAnotherViewWithTheSameMembersAndHolds) {
   EXPECT_TRUE(group[2].has_lease());
 }
 
+TEST(Renewal, ThatSeveralWishForIsOneView) {
+  Group group(3);
+  group.pass_time(3);
+  const Epoch before = group[0].view().epoch;
+  const Fence fence{before, 1};
+  group[2].claim("", fence);
+  for (const std::uint32_t node : {2, 1, 0}) group.renew(node);
+  group.deliver_all();
+  EXPECT_EQ(group[0].view().epoch.number, EpochNumber{before.number.value + 1});
+  ASSERT_EQ(group[1].view().holds.size(), 1U);
+  EXPECT_EQ(group[1].view().holds.front().fence, fence);
+  EXPECT_TRUE(group[2].has_lease());
+}
+
 // The rest shows in whole runs. Each story keeps its promises, and breaks them without the rule.
 struct Story {
   const char* name;

@@ -18,33 +18,48 @@ namespace {
 
 std::vector<std::string> after_dashes;
 
-// The command that was typed, and within it another one if it has such.
+// The program itself, the command that was typed, and within it another one if it has such.
 std::vector<const CLI::App*> named_commands(const CLI::App& app) {
-  std::vector<const CLI::App*> named;
-  for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
-    named.push_back(at = at->get_subcommands().front());
+  std::vector<const CLI::App*> named{&app};
+  while (!named.back()->get_subcommands().empty()) {
+    named.push_back(named.back()->get_subcommands().front());
   }
   return named;
 }
 
+// The first of them that was given something it does not know, or else the last.
+std::size_t at_fault(const std::vector<const CLI::App*>& named) {
+  for (std::size_t i = 0; i < named.size(); ++i) {
+    if (named[i]->remaining_size() > 0) return i;
+  }
+  return named.size() - 1;
+}
+
 // One line, on standard error, and the way to more.
-int complain(const CLI::App& app, const std::string& what) {
-  std::string command = "baton";
-  for (const CLI::App* sub : named_commands(app)) command += " " + sub->get_name();
-  std::fprintf(stderr, "%s: %s (see '%s --help')\n", command.c_str(), what.c_str(),
+int complain(const std::vector<const CLI::App*>& named, const std::string& what) {
+  std::string command;
+  for (std::size_t i = 0; i <= at_fault(named); ++i) {
+    command += (i == 0 ? "" : " ") + named[i]->get_name();
+  }
+  std::fprintf(stderr, "%s: %s (see '%s --help')\n", command.c_str(), printable(what).c_str(),
                command.c_str());
   return exit_usage;
 }
 
-// Of what was not expected, the first option if there is one: what follows it belongs to it.
-std::string about_extra(const CLI::App& app, const std::vector<std::string>& extras) {
-  std::string typed = extras.front();
-  for (const std::string& extra : extras) {
-    if (extra.size() < 2 || extra.front() != '-') continue;
-    typed = extra.substr(0, extra.find('='));
-    break;
+std::vector<std::string> names_of_commands(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* sub : app.get_subcommands(nullptr)) {
+    const bool is_for_people = !sub->get_group().empty();
+    if (is_for_people) names.push_back(sub->get_name());
   }
-  if (typed.front() != '-') return "'" + typed + "' was not expected";
+  return names;
+}
+
+std::string no_such_command(const CLI::App& app, const std::string& typed) {
+  return "there is no command '" + typed + "'" + did_you_mean(typed, names_of_commands(app));
+}
+
+std::string no_such_option(const CLI::App& app, const std::string& typed) {
   std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options()) {
     for (const std::string& name : option->get_lnames()) names.push_back(name);
@@ -55,28 +70,40 @@ std::string about_extra(const CLI::App& app, const std::vector<std::string>& ext
          (best.empty() ? "" : "; did you mean '--" + best + "'?");
 }
 
+bool is_option(const std::string& typed) { return typed.size() > 1 && typed.front() == '-'; }
+
+// Of what was not expected, the first option if there is one: what follows it belongs to it.
+std::string about_extra(const std::vector<const CLI::App*>& named) {
+  const std::size_t fault = at_fault(named);
+  const CLI::App& app = *named[fault];
+  const std::vector<std::string> extras = app.remaining();
+  const auto option = std::find_if(extras.begin(), extras.end(), is_option);
+  const bool has_commands = !app.get_subcommands(nullptr).empty();
+  const bool begins_with_option = option == extras.begin();
+  if (has_commands && !begins_with_option) return no_such_command(app, extras.front());
+  if (option == extras.end()) return "'" + extras.front() + "' was not expected";
+  const std::string typed = option->substr(0, option->find('='));
+  for (std::size_t i = fault + 1; i < named.size(); ++i) {
+    if (named[i]->get_option_no_throw(typed) == nullptr) continue;
+    return typed + " goes after '" + named[i]->get_name() + "'";
+  }
+  return no_such_option(app, typed);
+}
+
 // CLI11 knows what is wrong, but not how to put it to a newcomer.
-std::string explain(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
-  if (app.get_subcommands().empty()) {
-    std::vector<std::string> names;
-    for (const CLI::App* sub : app.get_subcommands(nullptr)) {
-      const bool is_for_people = !sub->get_group().empty();
-      if (is_for_people) names.push_back(sub->get_name());
-    }
-    if (argc > 1 && argv[1][0] != '-') {
-      return "there is no command '" + std::string(argv[1]) + "'" + did_you_mean(argv[1], names);
-    }
-    if (argc > 1) return about_extra(app, {argv[1]});
+std::string explain(const std::vector<const CLI::App*>& named, const CLI::ParseError& error) {
+  const std::size_t fault = at_fault(named);
+  const bool is_about_a_value = dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr &&
+                                dynamic_cast<const CLI::RequiredError*>(&error) == nullptr;
+  const bool comes_earlier = fault + 1 < named.size();
+  if (named[fault]->remaining_size() > 0 && (comes_earlier || !is_about_a_value)) {
+    return about_extra(named);
+  }
+  if (named.size() == 1) {
     std::string all;
-    for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
+    for (const std::string& name : names_of_commands(*named[0]))
+      all += (all.empty() ? "" : ", ") + name;
     return "say what to do: " + all;
-  }
-  const CLI::App& command = *named_commands(app).back();
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
-    return about_extra(command, command.remaining());
-  }
-  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
-    return "say which algorithm; 'baton list' shows them all";
   }
   std::string text = error.what();
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
@@ -111,6 +138,44 @@ int cut_at_dashes(int argc, char** argv) {
   return argc;
 }
 
+// "help lock" says what "lock --help" says.
+int help(const CLI::App& app, const std::vector<std::string>& words) {
+  const CLI::App* found = &app;
+  std::string name = app.get_name();
+  for (const std::string& word : words) {
+    const auto within =
+        found->get_subcommands([&](const CLI::App* sub) { return sub->get_name() == word; });
+    if (within.empty()) throw UsageError(no_such_command(*found, word));
+    found = within.front();
+    name += " " + word;
+  }
+  // Not by App::help(), which would tell of the command that was typed: this one.
+  std::cout << found->get_formatter()->make_help(found, name, CLI::AppFormatMode::Normal);
+  return exit_ok;
+}
+
+void add_help(CLI::App& app, Action& action) {
+  CLI::App& command = *app.add_subcommand("help",
+                                          "What a command does, and its options.\n\n"
+                                          "Example: baton help lock");
+  const auto words = std::make_shared<std::vector<std::string>>();
+  command.add_option("COMMAND", *words, "Which one (default: a list of all)");
+  command.callback(
+      [&app, &action, words] { action = [&app, words] { return help(app, *words); }; });
+}
+
+void add_version(CLI::App& app, Action& action) {
+  CLI::App& command = *app.add_subcommand("version",
+                                          "The version of this program.\n\n"
+                                          "Example: baton version");
+  command.callback([&action] {
+    action = [] {
+      std::cout << version << "\n";
+      return exit_ok;
+    };
+  });
+}
+
 int run(int argc, char** argv, const Program& program) {
   CLI::App app{program.description};
   app.name("baton");
@@ -120,6 +185,8 @@ int run(int argc, char** argv, const Program& program) {
 
   Action action;
   program.add_commands(app, action);
+  add_help(app, action);
+  add_version(app, action);
 
   argc = cut_at_dashes(argc, argv);
   try {
@@ -128,9 +195,9 @@ int run(int argc, char** argv, const Program& program) {
   } catch (const CLI::Success& wanted) {  // --help, --version
     return app.exit(wanted);
   } catch (const CLI::ParseError& error) {
-    return complain(app, explain(app, error, argc, argv));
+    return complain(named_commands(app), explain(named_commands(app), error));
   } catch (const UsageError& error) {
-    return complain(app, error.what());
+    return complain(named_commands(app), error.what());
   } catch (const std::exception& error) {
     std::fprintf(stderr, "baton: %s\n", error.what());
     return exit_usage;

@@ -44,9 +44,15 @@ struct Outcome {
   std::string err;
 };
 
+// The program that is tested.
+inline std::string& program() {
+  static std::string path = BATON_PROGRAM;
+  return path;
+}
+
 // A command line of the shell, in which $BATON is the program.
 inline Outcome shell(const std::string& line) {
-  setenv("BATON", BATON_PROGRAM, 1);
+  setenv("BATON", program().c_str(), 1);
   // What the tests' own surroundings say of the terminal is not to matter.
   unsetenv("COLUMNS");
   unsetenv("NO_COLOR");

@@ -19,6 +19,7 @@ namespace {
   }
   const std::vector<std::string> typed = demo.remaining();
   if (typed.empty()) throw UsageError("say which story: " + all);
+  if (typed.front().starts_with('-')) throw CLI::ExtrasError(demo.get_name(), typed);
   throw UsageError("there is no story '" + typed.front() + "'" +
                    did_you_mean(typed.front(), names));
 }

@@ -3,13 +3,17 @@
 BOOTSTRAP ?= tools/bootstrap
 MAKEFLAGS += --no-print-directory
 
-.PHONY: build test demo cluster bench bench-cluster soak fuzz docs checked format lint clean help
+.PHONY: build service test demo cluster bench bench-cluster soak fuzz docs checked format lint clean help
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
 
 ## build    the binary, build/release/baton
 build: build/release/build.ninja
 	@cmake --build --preset release --target baton
+
+## service  the lock tool alone, build/release/baton-service: without the laboratory, in less time
+service: build/release/build.ninja
+	@cmake --build --preset release --target baton-service
 
 ## test     everything that a change must pass
 test: build/release/build.ninja

@@ -39,7 +39,12 @@ done
 exit $status'
 stand_in apt-get '
 echo "apt-get $*" >>"$CALLS"
-[[ -n ${APT_FAILS:-} ]] && { echo "E: Temporary failure resolving"; exit 100; }
+if [[ -n ${APT_FAILS:-} ]]; then
+  for i in {1..40}; do echo "Err:$i http://a.mirror bookworm InRelease"; done
+  [[ $* == *--simulate* ]] && { echo "E: Unable to locate package libboost1.81-dev"; exit 100; }
+  echo "E: Temporary failure resolving"
+  exit 100
+fi
 [[ $* == *--simulate* && -n ${BOOST_IN_THE_WAY:-} ]] && exit 100
 [[ $* == *download* ]] && touch libboost1.81-dev_1.81.0_amd64.deb
 exit 0'
@@ -174,6 +179,17 @@ bootstrap
 expect_status 1
 expect_said "Temporary failure resolving"
 expect_said "Is there a network"
+
+begin "no network and nothing there: what is missing and how to get it, on one screen"
+without $everything
+APT_FAILS=yes
+bootstrap
+expect_status 1
+expect_said "These packages are missing"
+expect_said "apt-get update && apt-get install --no-remove ccache clang-format cmake"
+expect_said "BOOTSTRAP=true"
+expect_not_called "download"
+(($(wc -l <<<"$said") <= 20)) || wrong "should fit on one screen"
 
 begin "another distribution"
 without ccache

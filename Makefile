@@ -3,7 +3,7 @@
 BOOTSTRAP ?= tools/bootstrap
 MAKEFLAGS += --no-print-directory
 
-.PHONY: build service test demo cluster bench bench-cluster soak fuzz docs checked format lint clean help
+.PHONY: build service test demo cluster bench bench-cluster bench-build soak fuzz docs checked format lint clean help
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
 
@@ -40,6 +40,10 @@ bench-cluster: build/release/build.ninja bootstrap-bench
 	@cmake --build --preset bench
 	@mkdir -p build/bench
 	@bench/peers/run_cluster --baton build/release/baton --rounds 3 --json build/bench/cluster.json
+
+## bench-build  what it costs to compile Baton, in CPU seconds; takes as long as compiling all of it
+bench-build: bootstrap
+	@bench/build
 
 ## soak     random worlds for every algorithm until a promise breaks or SOAK_ROUNDS are over
 SOAK_ROUNDS ?= 1000

@@ -43,19 +43,24 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/baton DESTINATION ${CMAKE_INSTAL
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Baton)
 install(EXPORT Baton NAMESPACE Baton:: FILE BatonTargets.cmake DESTINATION ${package_folder}
         COMPONENT library)
+# In a folder that find_package does not look into: whoever has the build folder in PATH, for the sake
+# of its programs, would otherwise get a package without its targets. Build folders that were made
+# when the files lay elsewhere still have them there.
+set(package_files ${PROJECT_BINARY_DIR}/package-files)
+file(REMOVE ${PROJECT_BINARY_DIR}/BatonConfig.cmake ${PROJECT_BINARY_DIR}/BatonConfigVersion.cmake)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/BatonConfig.cmake.in
-                              ${PROJECT_BINARY_DIR}/BatonConfig.cmake
+                              ${package_files}/BatonConfig.cmake
                               INSTALL_DESTINATION ${package_folder})
-write_basic_package_version_file(${PROJECT_BINARY_DIR}/BatonConfigVersion.cmake
+write_basic_package_version_file(${package_files}/BatonConfigVersion.cmake
                                  COMPATIBILITY SameMinorVersion)
-install(FILES ${PROJECT_BINARY_DIR}/BatonConfig.cmake ${PROJECT_BINARY_DIR}/BatonConfigVersion.cmake
+install(FILES ${package_files}/BatonConfig.cmake ${package_files}/BatonConfigVersion.cmake
         DESTINATION ${package_folder} COMPONENT library)
 
 # Relative, so that the installed files can be moved.
 file(RELATIVE_PATH BATON_PREFIX_FROM_PC /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 foreach(name client server peer)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/baton-${name}.pc.in
-                 ${PROJECT_BINARY_DIR}/baton-${name}.pc @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/baton-${name}.pc
+                 ${package_files}/baton-${name}.pc @ONLY)
+  install(FILES ${package_files}/baton-${name}.pc
           DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT library)
 endforeach()

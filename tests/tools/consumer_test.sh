@@ -45,6 +45,11 @@ for program in consumer coroutines peers; do
   [[ $("$work/build/$program" "$work/$program") == works ]] || fail "$program does not work"
 done
 
+echo "a build folder in PATH is not taken for an installation"
+env -u CMAKE_PREFIX_PATH PATH="$build:$prefix/bin:$PATH" cmake -S "$source/tests/consumer" \
+  -B "$work/by_path" -DCMAKE_CXX_COMPILER="$compiler" -DBOOST_INCLUDE="$boost" >"$work/log" 2>&1 ||
+  fail "find_package does not get past the build folder: $(cat "$work/log")"
+
 echo "pkg-config"
 export PKG_CONFIG_PATH
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name baton-client.pc)")

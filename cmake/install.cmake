@@ -1,6 +1,7 @@
 # The installed library: find_package(Baton) gives Baton::client, Baton::server and Baton::peer,
 # pkg-config the packages baton-client, baton-server and baton-peer. Each is one archive;
-# Baton::server needs Baton::client, and Baton::peer both.
+# Baton::server needs Baton::client, and Baton::peer both. Baton::client_shared (in pkg-config
+# baton-client-shared) is the client as a shared library, for programs that need nothing else.
 # cmake --install BUILD --component library installs this and nothing else.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
@@ -11,21 +12,29 @@ find_package(spdlog REQUIRED)
 find_package(SQLite3 REQUIRED)
 find_package(Threads REQUIRED)
 
-# baton_archive(NAME TARGETS…): one archive of the objects of several static libraries.
+# baton_archive(NAME TARGETS…): one archive of the objects of several static libraries. Whoever
+# links it may be a shared library. Hidden symbols keep calls within a file as direct as they are in
+# a program: those that others could replace could not be inlined.
 function(baton_archive name)
   set(objects)
   foreach(target IN LISTS ARGN)
     list(APPEND objects $<TARGET_OBJECTS:${target}>)
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON
+                          CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   endforeach()
   add_library(baton_archive_${name} STATIC ${objects})
-  set_target_properties(baton_archive_${name} PROPERTIES LINKER_LANGUAGE CXX
-                        OUTPUT_NAME baton-${name} EXPORT_NAME ${name})
-  target_compile_features(baton_archive_${name} INTERFACE cxx_std_20)
-  target_include_directories(baton_archive_${name}
-                             INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  set_target_properties(baton_archive_${name} PROPERTIES OUTPUT_NAME baton-${name}
+                        EXPORT_NAME ${name})
+  baton_installed(baton_archive_${name})
+endfunction()
+function(baton_installed target)
+  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
+  target_compile_features(${target} INTERFACE cxx_std_20)
+  target_include_directories(${target} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 endfunction()
 
-baton_archive(client baton_client baton_service baton_core baton_proto)
+set(client_targets baton_client baton_service baton_core baton_proto)
+baton_archive(client ${client_targets})
 target_link_libraries(baton_archive_client INTERFACE protobuf::libprotobuf SQLite::SQLite3
                                                      Threads::Threads)
 # Of etcd only what needs no gRPC is ever linked: see ClusterOptions::connect.
@@ -35,8 +44,27 @@ target_link_libraries(baton_archive_server INTERFACE baton_archive_client spdlog
 baton_archive(peer baton_peer baton_net baton_mutex baton_election baton_layer)
 target_link_libraries(baton_archive_peer INTERFACE baton_archive_server OpenSSL::SSL)
 
-install(TARGETS baton_archive_client baton_archive_server baton_archive_peer EXPORT Baton
-        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
+# Of the objects of the archive, with the symbols of baton/export.h alone: what the standard library
+# marks as visible stays inside by the version script.
+set(objects)
+foreach(target IN LISTS client_targets)
+  list(APPEND objects $<TARGET_OBJECTS:${target}>)
+endforeach()
+add_library(baton_client_shared SHARED ${objects})
+set_target_properties(baton_client_shared PROPERTIES OUTPUT_NAME baton-client
+                      EXPORT_NAME client_shared VERSION ${PROJECT_VERSION}
+                      SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+                      LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/baton-client.map)
+baton_installed(baton_client_shared)
+target_link_options(baton_client_shared PRIVATE
+                    -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/baton-client.map)
+target_link_libraries(baton_client_shared PRIVATE protobuf::libprotobuf SQLite::SQLite3
+                      INTERFACE Threads::Threads)
+
+install(TARGETS baton_archive_client baton_archive_server baton_archive_peer baton_client_shared
+        EXPORT Baton
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/baton DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         COMPONENT library FILES_MATCHING PATTERN "*.h")
 
@@ -58,7 +86,7 @@ install(FILES ${package_files}/BatonConfig.cmake ${package_files}/BatonConfigVer
 
 # Relative, so that the installed files can be moved.
 file(RELATIVE_PATH BATON_PREFIX_FROM_PC /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-foreach(name client server peer)
+foreach(name client client-shared server peer)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/baton-${name}.pc.in
                  ${package_files}/baton-${name}.pc @ONLY)
   install(FILES ${package_files}/baton-${name}.pc

@@ -33,12 +33,13 @@
 #include <vector>
 
 #include "baton/client.h"
+#include "baton/export.h"
 
 namespace baton {
 inline namespace v1 {
 
 // Of the client's own thread.
-boost::asio::any_io_executor executor_of(Client& client);
+BATON_EXPORT boost::asio::any_io_executor executor_of(Client& client);
 
 namespace detail {
 

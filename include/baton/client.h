@@ -26,6 +26,7 @@
 
 #include "baton/election.h"
 #include "baton/error.h"
+#include "baton/export.h"
 #include "baton/files.h"
 #include "baton/guard.h"
 #include "baton/info.h"
@@ -61,7 +62,7 @@ struct ClientOptions {
 
 // A session without a process: for scripts that take a lock in one command and release it in
 // another. It ends when its lease does.
-struct SessionTicket {
+struct BATON_EXPORT SessionTicket {
   std::uint64_t session = 0;
   std::string nonce;
   std::uint64_t next_request = 1;
@@ -72,7 +73,7 @@ struct SessionTicket {
   static Result<SessionTicket> parse(const std::string& text);
 };
 
-class Client {
+class BATON_EXPORT Client {
  public:
   // Finds a server and opens a session.
   static Result<Client> connect(ClientOptions options);

@@ -10,6 +10,7 @@
 #include <stop_token>
 #include <string>
 
+#include "baton/export.h"
 #include "baton/files.h"
 #include "baton/lock.h"
 #include "baton/result.h"
@@ -46,7 +47,7 @@ struct CampaignOptions {
 };
 
 // Resigns when it goes.
-class Leadership {
+class BATON_EXPORT Leadership {
  public:
   Leadership() = default;
 
@@ -74,7 +75,7 @@ class Leadership {
 };
 
 // Of one name; made by Client::election().
-class Election {
+class BATON_EXPORT Election {
  public:
   const std::string& name() const { return name_; }
 

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "baton/export.h"
+
 namespace baton {
 
 enum class Error : std::uint8_t {
@@ -37,8 +39,8 @@ enum class Error : std::uint8_t {
 };
 
 // A sentence, without the full stop.
-std::string_view message_of(Error error);
+BATON_EXPORT std::string_view message_of(Error error);
 // The enumerator's own name: "would_deadlock".
-std::string_view name_of(Error error);
+BATON_EXPORT std::string_view name_of(Error error);
 
 }  // namespace baton

@@ -17,12 +17,13 @@
 #include <memory>
 #include <string>
 
+#include "baton/export.h"
 #include "baton/result.h"
 
 namespace baton {
 inline namespace v1 {
 
-class Fence {
+class BATON_EXPORT Fence {
  public:
   // Of one resource; the file is created if there is none.
   static Result<Fence> in_file(const std::string& path);
@@ -35,7 +36,7 @@ class Fence {
 
   // While it lives, nobody else is let in: what is done meanwhile is done before anything that a
   // newer holder does.
-  class Pass {
+  class BATON_EXPORT Pass {
    public:
     Pass(Pass&&) noexcept;
     Pass& operator=(Pass&&) noexcept;

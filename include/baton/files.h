@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "baton/export.h"
 #include "baton/result.h"
 
 namespace baton {
@@ -52,7 +53,7 @@ struct FileChange {
 
 // Goes on until the object goes; after that nothing is called any more, unless it is under way on
 // another thread.
-class Watch {
+class BATON_EXPORT Watch {
  public:
   Watch() = default;
   Watch(Watch&&) noexcept = default;

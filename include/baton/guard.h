@@ -4,10 +4,12 @@
 
 #include <cstdint>
 
+#include "baton/export.h"
+
 namespace baton {
 inline namespace v1 {
 
-class Guard {
+class BATON_EXPORT Guard {
  public:
   // A new one, different from all others of this process.
   Guard();

@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "baton/export.h"
 #include "baton/guard.h"
 #include "baton/result.h"
 
@@ -60,7 +61,7 @@ struct LockOptions {
   std::stop_token give_up{};      // ends the wait with Error::cancelled
 };
 
-class Lock {
+class BATON_EXPORT Lock {
  public:
   Lock() = default;  // holds nothing
   Lock(Lock&&) noexcept = default;

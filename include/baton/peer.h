@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "baton/export.h"
 #include "baton/result.h"
 
 namespace baton {
@@ -23,7 +24,7 @@ struct PeerOptions {
   std::string directory{};
 };
 
-class Peer {
+class BATON_EXPORT Peer {
  public:
   // On a thread of its own. Grants nothing until a majority of the group is there.
   static Result<Peer> start(PeerOptions options);

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "baton/error.h"
+#include "baton/export.h"
 
 namespace baton {
 inline namespace v1 {
@@ -23,9 +24,9 @@ struct Failure {
 };
 
 // "somebody else holds it: nightly-backup".
-std::string to_string(const Failure& failure);
+BATON_EXPORT std::string to_string(const Failure& failure);
 
-class Failed : public std::runtime_error {
+class BATON_EXPORT Failed : public std::runtime_error {
  public:
   explicit Failed(Failure failure);
   Error error() const { return failure_.error; }

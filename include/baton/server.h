@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "baton/export.h"
 #include "baton/result.h"
 
 namespace baton {
@@ -24,7 +25,7 @@ struct ServerOptions {
   std::string name{};  // for people
 };
 
-class Server {
+class BATON_EXPORT Server {
  public:
   // Serves on a thread of its own.
   static Result<Server> start(ServerOptions options);

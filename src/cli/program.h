@@ -6,11 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "baton/version.h"
 #include "cli/command.h"
 
 namespace baton::cli {
 
-inline constexpr const char* version = "baton 0.1.0";
+inline constexpr const char* version = "baton " BATON_VERSION_STRING;
 
 struct Program {
   std::string description;

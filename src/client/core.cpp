@@ -14,11 +14,13 @@
 #include <future>
 #include <limits>
 
+#include "baton/version.h"
+
 namespace baton::client {
 
 namespace {
 
-constexpr const char* program = "baton client 0.1.0";
+constexpr const char* program = "baton client " BATON_VERSION_STRING;
 constexpr Micros never = std::numeric_limits<Micros>::max();
 constexpr std::size_t most_calls_in_a_row = 1024;
 

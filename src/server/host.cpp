@@ -9,6 +9,7 @@
 #include <climits>
 #include <utility>
 
+#include "baton/version.h"
 #include "journal/open.h"
 #include "loop/clock.h"
 #include "service/utf8.h"
@@ -19,7 +20,7 @@ namespace {
 
 namespace asio = boost::asio;
 
-constexpr const char* program = "baton 0.1.0";
+constexpr const char* program = "baton " BATON_VERSION_STRING;
 constexpr std::chrono::milliseconds between_pulses{100};
 constexpr std::chrono::milliseconds between_looks_at_the_end{20};
 constexpr int most_looks_at_the_end = 50;

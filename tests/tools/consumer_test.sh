@@ -45,6 +45,20 @@ for program in consumer coroutines peers; do
   [[ $("$work/build/$program" "$work/$program") == works ]] || fail "$program does not work"
 done
 
+echo "shared libraries"
+mkdir "$work/shared"
+coproc serve { exec "$work/build/serve" "unix:$work/shared/socket"; }
+read -r ready <&"${serve[0]}" && [[ $ready == ready ]] || fail "the server does not start"
+for program in with_plugin with_shared_client; do
+  [[ $("$work/build/$program" "unix:$work/shared/socket") == works ]] || fail "$program does not work"
+done
+library=$(find "$prefix" -name libbaton-client.so)
+symbols=$(nm --dynamic --defined-only --format=posix "$library" | cut -d ' ' -f 1)
+grep --quiet '^_ZN5baton2v16Client7connectE' <<<"$symbols" || fail "the client is not to be seen"
+strange=$(grep --invert-match --extended-regexp '^_Z(T[ISV])?NK?5baton(2v1|[0-9]+(message|name)_of)' \
+  <<<"$symbols" || true)
+[[ -z $strange ]] || fail "more is to be seen than the client: $(head -5 <<<"$strange" | c++filt)"
+
 echo "a build folder in PATH is not taken for an installation"
 env -u CMAKE_PREFIX_PATH PATH="$build:$prefix/bin:$PATH" cmake -S "$source/tests/consumer" \
   -B "$work/by_path" -DCMAKE_CXX_COMPILER="$compiler" -DBOOST_INCLUDE="$boost" >"$work/log" 2>&1 ||
@@ -61,3 +75,8 @@ mkdir "$work/folder"
 read -ra package <<<"$(pkg-config --cflags --libs baton-peer) $flags"
 "$compiler" -std=c++20 "$source/tests/consumer/peers.cpp" "${package[@]}" -o "$work/peers_by_pkg_config" ||
   fail "peers are not built with pkg-config"
+read -ra package <<<"$(pkg-config --cflags --libs baton-client-shared) $flags"
+"$compiler" -std=c++20 "$source/tests/consumer/with_shared_client.cpp" "${package[@]}" \
+  -o "$work/shared_by_pkg_config" || fail "the shared client is not to be had with pkg-config"
+[[ $(LD_LIBRARY_PATH=$(dirname "$library") "$work/shared_by_pkg_config" \
+  "unix:$work/shared/socket") == works ]] || fail "the shared client does not work with pkg-config"

@@ -29,14 +29,14 @@ struct LockApplication {
     std::uint32_t before = 0;
   };
   struct Global {
-    Fence highest{};
+    FencingToken highest{};
     bool fence_went_back = false;
     bool out_of_order = false;
   };
   struct Effect {
     bool entered = false;
     bool out_of_order = false;
-    Fence fence{};
+    FencingToken fence{};
   };
   struct Glance {
     Phase phase = Phase::outside;

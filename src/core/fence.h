@@ -25,13 +25,13 @@ struct Epoch {
   friend constexpr auto operator<=>(const Epoch&, const Epoch&) = default;
 };
 
-// Given out with a lock. A later grant has a larger fence, for ever; a resource that refuses any
-// fence smaller than the largest it has seen is safe from holders that are out of date.
-struct Fence {
+// Given out with a lock by a group. A later grant has a larger token, for ever; a resource that
+// refuses any token smaller than the largest it has seen is safe from holders that are out of date.
+struct FencingToken {
   Epoch epoch;
   std::uint64_t count = 0;
 
-  friend constexpr auto operator<=>(const Fence&, const Fence&) = default;
+  friend constexpr auto operator<=>(const FencingToken&, const FencingToken&) = default;
 };
 
 }  // namespace baton

@@ -85,7 +85,7 @@ struct Entered {};
 // The events of one that survives crashes: inside, with a fence to show to the resource; and no
 // longer inside, though it has not left.
 struct Granted {
-  Fence fence;
+  FencingToken fence;
 };
 struct Lost {};
 using FencedEvent = std::variant<Granted, Lost>;

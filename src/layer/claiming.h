@@ -23,7 +23,7 @@ class ClaimingMembership {
   using Durable = Membership::Durable;
   struct State {
     Membership::State membership;
-    std::optional<Fence> held;
+    std::optional<FencingToken> held;
   };
 
   ClaimingMembership(NodeId self, const Setup& setup) : self_(self), membership_(self, setup) {}
@@ -34,7 +34,7 @@ class ClaimingMembership {
     return membership_.is_active() && membership_.has_lease() && view().holds.empty() && !held_;
   }
   void request(Out& out) {
-    held_ = Fence{view().epoch, self_.value + 1};
+    held_ = FencingToken{view().epoch, self_.value + 1};
     membership_.claim("", *held_);
     out.emit(Granted{*held_});
   }
@@ -58,7 +58,7 @@ class ClaimingMembership {
 
   const View& view() const { return membership_.view(); }
   const Membership& membership() const { return membership_; }
-  const std::optional<Fence>& held() const { return held_; }
+  const std::optional<FencingToken>& held() const { return held_; }
   const Durable& durable() const { return membership_.durable(); }
   State state() const { return {membership_.state(), held_}; }
   static const Info& info() { return Membership::info(); }
@@ -92,7 +92,7 @@ class ClaimingMembership {
 
   NodeId self_;
   Membership membership_;
-  std::optional<Fence> held_;
+  std::optional<FencingToken> held_;
 };
 
 }  // namespace baton

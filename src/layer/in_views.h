@@ -55,7 +55,7 @@ class InViews {
     Wish wish = Wish::nothing;
     bool admitted = false;   // P has let it in, but it has no lease
     std::uint32_t idle = 0;  // ticks since then
-    Fence fence;             // while inside
+    FencingToken fence;      // while inside
     std::uint64_t count = 0;
     NodeId leader = nobody;  // elections: in the view's numbering
     std::vector<Early> early;

@@ -477,7 +477,7 @@ void Membership::check_lease(Out& out) {
   }
 }
 
-void Membership::claim(const std::string& lock, const Fence& fence) {
+void Membership::claim(const std::string& lock, const FencingToken& fence) {
   give_up(lock);
   state_.claims.push_back({lock, fence, state_.view.epoch});
 }

@@ -164,7 +164,7 @@ class Membership {
   bool leave(Out& out) const;
 
   // The locks that this process holds.
-  void claim(const std::string& lock, const Fence& fence);
+  void claim(const std::string& lock, const FencingToken& fence);
   void give_up(const std::string& lock);
 
   const View& view() const { return state_.view; }

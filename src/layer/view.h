@@ -21,7 +21,7 @@ struct Member {
 // A lock that a process holds by its own account.
 struct Claim {
   std::string lock;
-  Fence fence;
+  FencingToken fence;
   Epoch confirmed;  // the latest view that knows of it
 };
 
@@ -29,7 +29,7 @@ struct Claim {
 struct Hold {
   std::string lock;
   NodeId holder;
-  Fence fence;
+  FencingToken fence;
 };
 
 struct View {

@@ -342,7 +342,7 @@ void Group::arm(std::uint32_t instance, TimerId timer, Ticks after) {
   host_.arm({instance, timer}, after);
 }
 
-void Group::granted(std::uint32_t instance, const Fence& fence) {
+void Group::granted(std::uint32_t instance, const FencingToken& fence) {
   const Running& one = running_.at(instance);
   ++counters_.grants;
   if (options_.traced) record(TraceKind::enter, one, reflect::printed(fence));

@@ -48,7 +48,7 @@ class GroupHost {
   // Durable when it returns.
   virtual void keep(const Membership::Durable& durable) = 0;
 
-  virtual void granted(Space space, const std::string& name, const Fence& fence) = 0;
+  virtual void granted(Space space, const std::string& name, const FencingToken& fence) = 0;
   // It is no longer held, without having been released.
   virtual void lost(Space space, const std::string& name) = 0;
   virtual void view_changed() = 0;
@@ -160,7 +160,7 @@ class Group final : private InstanceHost {
   bool is_traced() const override { return options_.traced; }
   void send(std::uint32_t instance, const Outgoing& message) override;
   void arm(std::uint32_t instance, TimerId timer, Ticks after) override;
-  void granted(std::uint32_t instance, const Fence& fence) override;
+  void granted(std::uint32_t instance, const FencingToken& fence) override;
   void lost(std::uint32_t instance) override;
   void elected(NodeId leader, const Epoch& epoch) override;
 

@@ -33,7 +33,7 @@ class InstanceHost {
   virtual bool is_traced() const = 0;
   virtual void send(std::uint32_t instance, const Outgoing& message) = 0;
   virtual void arm(std::uint32_t instance, TimerId timer, Ticks after) = 0;
-  virtual void granted(std::uint32_t instance, const Fence& fence) = 0;
+  virtual void granted(std::uint32_t instance, const FencingToken& fence) = 0;
   virtual void lost(std::uint32_t instance) = 0;
   virtual void elected(NodeId leader, const Epoch& epoch) = 0;
 

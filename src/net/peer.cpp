@@ -202,7 +202,7 @@ void Peer::send_again(NodeId peer) {
 
 void Peer::keep(const Membership::Durable& durable) { promises_->keep(durable); }
 
-void Peer::granted(Space space, const std::string& name, const Fence& fence) {
+void Peer::granted(Space space, const std::string& name, const FencingToken& fence) {
   asked_.erase({space, name});
   held_.insert({space, name});
   events_.granted(space, name, fence);

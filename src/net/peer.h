@@ -34,7 +34,7 @@ struct PeerOptions {
 // Is told what happens. May call the peer, but not end it.
 class PeerEvents {
  public:
-  virtual void granted(Space space, const std::string& name, const Fence& fence) = 0;
+  virtual void granted(Space space, const std::string& name, const FencingToken& fence) = 0;
   virtual void lost(Space space, const std::string& name) = 0;
   virtual void view_changed() {}
   // A heartbeat's time has passed.
@@ -81,7 +81,7 @@ class Peer final : private GroupHost, private LinkEvents {
   void send(NodeId to, std::string_view bytes, bool lasting) override;
   void arm(GroupTimer timer, Ticks after) override;
   void keep(const Membership::Durable& durable) override;
-  void granted(Space space, const std::string& name, const Fence& fence) override;
+  void granted(Space space, const std::string& name, const FencingToken& fence) override;
   void lost(Space space, const std::string& name) override;
   void view_changed() override;
   void arbiter_changed(NodeId arbiter) override { events_.arbiter_changed(arbiter); }

@@ -34,7 +34,7 @@ service::Space space_of(net::Space space) {
 
 // No two views with one number and one proposer are ever both installed: the proposer itself is a
 // member, and has promised durably. So its life need not be told.
-std::uint64_t token_of(const Fence& fence) {
+std::uint64_t token_of(const FencingToken& fence) {
   constexpr unsigned count_bits = 36;
   constexpr unsigned proposer_bits = 6;
   constexpr unsigned number_bits = 64 - count_bits - proposer_bits;
@@ -128,7 +128,7 @@ void Member::leave(service::Space space, const std::string& name) {
   }
 }
 
-void Member::granted(net::Space space, const std::string& name, const Fence& fence) {
+void Member::granted(net::Space space, const std::string& name, const FencingToken& fence) {
   const auto at = wishes_.find({space_of(space), name});
   if (at == wishes_.end() || at->second.stage == Stage::abandoned) {
     peer_->release(space, name);

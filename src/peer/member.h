@@ -30,7 +30,7 @@
 namespace baton::peer {
 
 // A fence of a group as clients know fences: one number. The order is the same.
-std::uint64_t token_of(const Fence& fence);
+std::uint64_t token_of(const FencingToken& fence);
 
 class Member final : public server::Gate, private net::PeerEvents {
  public:
@@ -61,7 +61,7 @@ class Member final : public server::Gate, private net::PeerEvents {
   };
   struct Wish {
     Stage stage = Stage::queued;
-    Fence fence{};  // once it is had
+    FencingToken fence{};  // once it is had
     std::uint32_t ticks_had = 0;
   };
   using Wishes = std::map<Key, Wish>;
@@ -92,7 +92,7 @@ class Member final : public server::Gate, private net::PeerEvents {
                        std::function<void(const proto::Status&)> done) override;
 
   // PeerEvents.
-  void granted(net::Space space, const std::string& name, const Fence& fence) override;
+  void granted(net::Space space, const std::string& name, const FencingToken& fence) override;
   void lost(net::Space space, const std::string& name) override;
   void view_changed() override;
   void ticked() override;

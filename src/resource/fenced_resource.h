@@ -24,12 +24,12 @@ class FencedResource {
   explicit FencedResource(Rule rule = Rule::refuse_smaller) : rule_(rule) {}
 
   // Whether the access was accepted. Remembers the fence of every access that was.
-  bool access(const Fence& fence);
-  const Fence& highest() const { return highest_; }
+  bool access(const FencingToken& fence);
+  const FencingToken& highest() const { return highest_; }
 
  private:
   Rule rule_;
-  Fence highest_{};
+  FencingToken highest_{};
 };
 
 // The same resource kept by several servers, of which some may be down or out of reach. Each
@@ -45,7 +45,7 @@ class ReplicatedResource {
 
   // `reachable` says of each server whether the write reaches it. Servers that accept keep the
   // fence even if the write as a whole fails: nobody takes that back, nor need anyone.
-  bool write(const Fence& fence, const std::vector<bool>& reachable);
+  bool write(const FencingToken& fence, const std::vector<bool>& reachable);
 
   std::size_t needed() const { return needed_; }
   const FencedResource& server(std::size_t index) const { return servers_[index]; }

@@ -36,7 +36,8 @@ bool MutexOracle::enter(NodeId node, Ticks now) {
   }
   paused_in_stay_[node.value] = now < behind_until_[node.value];
   if (inside_ > 0) enter_beside_others(node, now);
-  if (process.fence != Fence{} && process.fence <= highest_fence_ && !was_paused(node, now)) {
+  if (process.fence != FencingToken{} && process.fence <= highest_fence_ &&
+      !was_paused(node, now)) {
     violate(Promise::safety, now,
             "process " + std::to_string(node.value) +
                 " entered with a fence that is not larger than all before");
@@ -90,7 +91,7 @@ void MutexOracle::enter_beside_others(NodeId node, Ticks now) {
               " are inside at the same time");
 }
 
-bool MutexOracle::write_to_resource(const Fence& fence) {
+bool MutexOracle::write_to_resource(const FencingToken& fence) {
   std::vector<bool> reached(servers_, true);
   // Some servers are down or cut off just now, and always others, but never a majority.
   for (std::uint32_t missing = (servers_ - 1) / 2; missing > 0; --missing) {

@@ -163,7 +163,7 @@ class MutexOracle {
   }
   // Of protocols that survive crashes: the fence with which a process enters next, its accesses to
   // the fenced resource, and that the lock was taken from it.
-  void show_fence(NodeId node, const Fence& fence) { processes_[node.value].fence = fence; }
+  void show_fence(NodeId node, const FencingToken& fence) { processes_[node.value].fence = fence; }
   void access(NodeId node, Ticks now);
   void lose(NodeId node, Ticks now);
   // A process that was paused may believe for a while that it is inside. Nothing can prevent that;
@@ -191,14 +191,14 @@ class MutexOracle {
     Status status = Status::idle;
     Ticks requested_at{};
     std::uint64_t entries_then = 0;
-    Fence fence{};
+    FencingToken fence{};
   };
 
   // Within this time a process that was paused has noticed what it missed.
   static constexpr Ticks time_to_notice = 30 * message_time;
 
   bool was_paused(NodeId node, Ticks now);
-  bool write_to_resource(const Fence& fence);
+  bool write_to_resource(const FencingToken& fence);
   void violate(Promise promise, Ticks at, std::string what);
   void enter_beside_others(NodeId node, Ticks now);
   void look_for_starvation(Ticks now);
@@ -216,7 +216,7 @@ class MutexOracle {
   ReplicatedResource resource_{1};
   std::uint32_t servers_ = 1;
   Random reached_{0, 6};
-  Fence highest_fence_{};  // that the resource has accepted, and whose it was
+  FencingToken highest_fence_{};  // that the resource has accepted, and whose it was
   NodeId highest_fence_of_ = nobody;
   NodeId alone_ = nobody;  // waits, and nobody else has been inside or waiting meanwhile
   Ticks last_progress_{0};

@@ -187,7 +187,7 @@ TEST(HoldRule, WithoutItAnOldFenceOutranksANewerOne) {
 TEST(HoldRule, CarriesAHoldThroughTheCrashOfAnother) {
   Group group(5);
   group.pass_time(3);
-  const Fence fence{group[4].view().epoch, 7};
+  const FencingToken fence{group[4].view().epoch, 7};
   group[4].claim("", fence);
   group.cut_off(0);
   group.pass_time(30);
@@ -244,7 +244,7 @@ TEST(Renewal, IsAnotherViewWithTheSameMembersAndHolds) {
   Group group(3);
   group.pass_time(3);
   const Epoch before = group[0].view().epoch;
-  const Fence fence{before, 1};
+  const FencingToken fence{before, 1};
   group[2].claim("", fence);
   group.renew(1);
   group.deliver_all();
@@ -260,7 +260,7 @@ TEST(Renewal, ThatSeveralWishForIsOneView) {
   Group group(3);
   group.pass_time(3);
   const Epoch before = group[0].view().epoch;
-  const Fence fence{before, 1};
+  const FencingToken fence{before, 1};
   group[2].claim("", fence);
   for (const std::uint32_t node : {2, 1, 0}) group.renew(node);
   group.deliver_all();

@@ -153,7 +153,7 @@ class Held {
 
 TEST_P(EveryLock, KeepsWhatIsHeldThroughTheCrashOfAnother) {
   Held held(GetParam());
-  const Fence before = *held.world.held({1}, Space::lock, "x");
+  const FencingToken before = *held.world.held({1}, Space::lock, "x");
   held.world.crash({0});
   ASSERT_TRUE(held.runs_until(held.are_without_0()));
   held.world.ask({2}, Space::lock, "x");

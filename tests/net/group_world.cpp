@@ -93,7 +93,7 @@ void GroupWorld::Node::arm(GroupTimer timer, Ticks after) {
   }
 }
 
-void GroupWorld::Node::granted(Space space, const std::string& name, const Fence& fence) {
+void GroupWorld::Node::granted(Space space, const std::string& name, const FencingToken& fence) {
   Use& use = uses[{space, name}];
   if (use.status != Status::waits) world.violated("a grant that nobody asked for: " + name);
   for (const auto& other : world.nodes_) {
@@ -109,7 +109,7 @@ void GroupWorld::Node::granted(Space space, const std::string& name, const Fence
                    std::to_string(promised.to.value));
   }
   world.promised_[{space, name}] = {id, {}};
-  Fence& latest = world.latest_[{space, name}];
+  FencingToken& latest = world.latest_[{space, name}];
   if (fence <= latest) world.violated(name + ": a fence that is not larger than an earlier one");
   latest = std::max(latest, fence);
   ++world.entries_;
@@ -140,7 +140,8 @@ bool GroupWorld::ask(NodeId id, Space space, const std::string& name) {
   return true;
 }
 
-std::optional<Fence> GroupWorld::held(NodeId id, Space space, const std::string& name) const {
+std::optional<FencingToken> GroupWorld::held(NodeId id, Space space,
+                                             const std::string& name) const {
   const auto found = nodes_[id.value]->uses.find({space, name});
   if (found == nodes_[id.value]->uses.end() || found->second.status != Status::inside) return {};
   return found->second.fence;

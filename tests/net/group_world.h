@@ -64,7 +64,7 @@ class GroupWorld {
 
   // Asks on behalf of one process; true if it could.
   bool ask(NodeId node, Space space, const std::string& name);
-  std::optional<Fence> held(NodeId node, Space space, const std::string& name) const;
+  std::optional<FencingToken> held(NodeId node, Space space, const std::string& name) const;
   void leave(NodeId node, Space space, const std::string& name);
 
  private:
@@ -77,7 +77,7 @@ class GroupWorld {
   };
   struct Use {
     Status status = Status::idle;
-    Fence fence;
+    FencingToken fence;
     Ticks leaves{0};
   };
   struct Node final : GroupHost {
@@ -85,7 +85,7 @@ class GroupWorld {
     void send(NodeId to, std::string_view bytes, bool lasting) override;
     void arm(GroupTimer timer, Ticks after) override;
     void keep(const Membership::Durable& durable) override { kept = durable; }
-    void granted(Space space, const std::string& name, const Fence& fence) override;
+    void granted(Space space, const std::string& name, const FencingToken& fence) override;
     void lost(Space space, const std::string& name) override;
     void view_changed() override {}
     void arbiter_changed(NodeId) override {}
@@ -125,7 +125,7 @@ class GroupWorld {
   std::vector<std::unique_ptr<Node>> nodes_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::deque<Message>> links_;
   std::set<std::pair<std::uint32_t, std::uint32_t>> cut_;
-  std::map<Key, Fence> latest_;
+  std::map<Key, FencingToken> latest_;
   std::map<Key, Promised> promised_;
   Ticks now_{0};
   bool is_calm_ = false;

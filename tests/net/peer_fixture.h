@@ -17,7 +17,7 @@
 namespace baton::net {
 
 struct TestMember final : PeerEvents {
-  void granted(Space space, const std::string& name, const Fence& fence) override {
+  void granted(Space space, const std::string& name, const FencingToken& fence) override {
     held[{space, name}] = fence;
     ++grants;
     if (on_grant) on_grant(name);
@@ -30,7 +30,7 @@ struct TestMember final : PeerEvents {
   void record(const TraceEvent& event) override { trace.push_back(event); }
 
   std::unique_ptr<Peer> peer;
-  std::map<std::pair<Space, std::string>, Fence> held;
+  std::map<std::pair<Space, std::string>, FencingToken> held;
   int grants = 0;
   int losses = 0;
   std::vector<std::string> warnings;

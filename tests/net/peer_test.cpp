@@ -19,11 +19,11 @@ TEST_F(PeersTest, TakeTurns) {
   peer({1}).request(Space::lock, "y");
   ASSERT_TRUE(until([&] { return holds({1}, "y"); })) << "names have nothing to do with each other";
   EXPECT_FALSE(holds({1}, "x"));
-  const Fence before = members_[0]->held[{Space::lock, "x"}];
+  const FencingToken before = members_[0]->held[{Space::lock, "x"}];
   members_[0]->held.clear();
   peer({0}).release(Space::lock, "x");
   ASSERT_TRUE(until([&] { return holds({1}, "x"); }));
-  const Fence after = members_[1]->held[{Space::lock, "x"}];
+  const FencingToken after = members_[1]->held[{Space::lock, "x"}];
   EXPECT_LT(before, after);
 }
 
@@ -53,7 +53,7 @@ TEST_F(PeersTest, GoOnWithoutOneThatIsGone) {
   peer({1}).request(Space::lock, "x");
   run_for(50ms);
   EXPECT_FALSE(holds({1}, "x"));
-  const Fence before = members_[0]->held[{Space::lock, "x"}];
+  const FencingToken before = members_[0]->held[{Space::lock, "x"}];
   members_[0]->peer.reset();
   ASSERT_TRUE(until([&] { return holds({1}, "x"); })) << "the holder is gone";
   EXPECT_LT(before, (members_[1]->held[{Space::lock, "x"}]));

@@ -1,4 +1,4 @@
-// What a group of peers can run. Apart from everything else: net/ has a Fence of its own.
+// What a group of peers can run. Apart from everything else, so that tests need nothing of net/.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -26,12 +26,12 @@ std::optional<Epoch> epoch_of(const std::string& text) {
   return Epoch{{number}, {proposer}, {life}};
 }
 
-std::optional<Fence> fence_of(const std::string& text) {
+std::optional<FencingToken> fence_of(const std::string& text) {
   const auto epoch = text.empty() ? std::nullopt : epoch_of(text.substr(1));
   const std::size_t at = text.rfind(' ');
   unsigned long long count = 0;
   if (!epoch || at == text.npos || std::sscanf(text.c_str() + at, " %llu)", &count) != 1) return {};
-  return Fence{*epoch, count};
+  return FencingToken{*epoch, count};
 }
 
 // With what was done to the member, at the time when that was, by the member's own clock.
@@ -57,7 +57,7 @@ view::TracePart completed(Diary diary) {
 // One stay inside.
 struct Stay {
   NodeId who;
-  Fence fence;
+  FencingToken fence;
   VectorClock entered;
   std::optional<VectorClock> left;  // or lost it
 };
@@ -92,7 +92,7 @@ class Named {
       blame(event, "enters with a fence that is not larger than one of which it knows");
     }
     auto& known = largest_[event.node.value];
-    const Fence before = known.empty() ? Fence{} : known.back().second;
+    const FencingToken before = known.empty() ? FencingToken{} : known.back().second;
     known.emplace_back(event.vector[event.node], std::max(before, *fence));
     inside_[event.node.value] = stays_.size();
     stays_.push_back({event.node, *fence, event.vector, std::nullopt});
@@ -148,8 +148,8 @@ class Named {
   }
 
   // Of the entries that happened before this event.
-  Fence largest_before(const TraceEvent& event) const {
-    Fence largest{};
+  FencingToken largest_before(const TraceEvent& event) const {
+    FencingToken largest{};
     for (std::uint32_t i = 0; i < largest_.size(); ++i) {
       const auto& entries = largest_[i];
       const auto after = std::upper_bound(
@@ -176,7 +176,7 @@ class Named {
   std::vector<Stay> stays_;
   std::vector<std::size_t> inside_;  // by process: its latest stay
   // By process: its entries, counted in its own events, and the largest fence up to each.
-  std::vector<std::vector<std::pair<std::uint64_t, Fence>>> largest_;
+  std::vector<std::vector<std::pair<std::uint64_t, FencingToken>>> largest_;
 };
 
 class Judge {

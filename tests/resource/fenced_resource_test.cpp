@@ -9,7 +9,7 @@
 namespace baton {
 namespace {
 
-Fence fence(std::uint64_t epoch, std::uint64_t count = 1) {
+FencingToken fence(std::uint64_t epoch, std::uint64_t count = 1) {
   return {{EpochNumber{epoch}, NodeId{0}, Incarnation{1}}, count};
 }
 
@@ -65,10 +65,11 @@ TEST(ReplicatedResource, AFailedNewerWriteDoesNoHarm) {
 int outdated_successes(std::size_t servers, std::size_t needed, std::uint32_t seed) {
   std::mt19937 random(seed);
   ReplicatedResource resource(servers, needed);
-  Fence highest_written{};
+  FencingToken highest_written{};
   int outdated = 0;
   for (int i = 0; i < 200; ++i) {
-    const Fence attempt = fence(1 + random() % (2 + static_cast<unsigned>(i) / 10), random() % 3);
+    const FencingToken attempt =
+        fence(1 + random() % (2 + static_cast<unsigned>(i) / 10), random() % 3);
     std::vector<bool> reachable(servers);
     for (std::size_t s = 0; s < servers; ++s) reachable[s] = random() % 4 != 0;
     if (!resource.write(attempt, reachable)) continue;

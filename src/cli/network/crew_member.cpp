@@ -165,7 +165,7 @@ class CrewMember final : net::PeerEvents {
     peer_.request(net::Space::lock, work_->lock);
   }
 
-  void entered(const Fence& fence) {
+  void entered(const FencingToken& fence) {
     if (work_->done > 0 && fence.count == work_->last_fence + 1) ++work_->in_a_row;
     work_->last_fence = fence.count;
     work_->waits_us.push_back(static_cast<float>(in_us(Clock::now() - work_->asked)));
@@ -235,7 +235,7 @@ class CrewMember final : net::PeerEvents {
 
   // --- What the peer tells ----------------------------------------------------------------------
 
-  void granted(net::Space, const std::string& name, const Fence& fence) override {
+  void granted(net::Space, const std::string& name, const FencingToken& fence) override {
     if (work_ != nullptr && work_->lock == name) return entered(fence);
     const Clock::time_point now = Clock::now();
     say("granted " + name + " " + std::to_string((now - asked_[name]).count()) + " " +

@@ -23,6 +23,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "baton/election.h"
 #include "baton/error.h"
@@ -73,12 +74,22 @@ struct BATON_EXPORT SessionTicket {
   static Result<SessionTicket> parse(const std::string& text);
 };
 
+// A hold that its session has lost: it was broken, or lasted longer than allowed.
+struct BATON_EXPORT LostHold {
+  std::string name;
+  bool election = false;
+  std::uint64_t fence = 0;
+  std::string reason;
+
+  friend bool operator==(const LostHold&, const LostHold&) = default;
+};
+
 class BATON_EXPORT Client {
  public:
   // Finds a server and opens a session.
   static Result<Client> connect(ClientOptions options);
   // Speaks for a session that was detached from. What it holds is not known to this client: it goes
-  // on as long as the client lives, and close() ends it.
+  // on as long as the client lives, and close() ends it. What it has lost, lost_holds() tells.
   static Result<Client> attach(ClientOptions options, const SessionTicket& ticket);
 
   Client(Client&&) noexcept = default;
@@ -86,10 +97,14 @@ class BATON_EXPORT Client {
   // Closes the session: everything that it holds is released.
   ~Client();
 
-  // The same, and says whether it went well.
+  // The same, and says whether it went well. Error::lock_lost: it did, but lost_holds() are some.
   Result<void> close();
   // Leaves the session to its lease, and this client useless. Its locks are not released.
   Result<SessionTicket> detach();
+  // Of a client that was attached: what the session has lost of that which it held before. Others
+  // get it when its holder has stopped, which close() says, or when the lease, as it was when the
+  // hold ended, is over.
+  std::vector<LostHold> lost_holds() const;
 
   std::uint64_t session() const;
   std::chrono::microseconds ttl() const;  // as the server granted it

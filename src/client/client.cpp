@@ -59,6 +59,7 @@ Client::~Client() {
 
 Result<void> Client::close() { return Access::core(*this).close(); }
 Result<SessionTicket> Client::detach() { return Access::core(*this).detach(); }
+std::vector<LostHold> Client::lost_holds() const { return Access::core(*this).lost_holds(); }
 
 std::uint64_t Client::session() const { return Access::core(*this).session(); }
 microseconds Client::ttl() const { return microseconds(Access::core(*this).ttl()); }

@@ -83,6 +83,7 @@ Result<std::shared_ptr<Core>> Core::start(ClientOptions options, const SessionTi
   auto core = std::make_shared<Core>(std::move(options), std::move(*addresses));
   if (!core->options_.keep_trying) core->tries_left_ = address_count;
   if (ticket != nullptr) {
+    core->is_attached_ = true;
     core->session_ = ticket->session;
     core->nonce_ = ticket->nonce;
     core->next_request_ = ticket->next_request;
@@ -156,6 +157,9 @@ Result<void> Core::close() {
     }
   }
   shut_down();
+  if (result && !lost_holds_.empty())
+    result = Failure{Error::lock_lost,
+                     "'" + lost_holds_.front().name + "': " + lost_holds_.front().reason};
   return result;
 }
 
@@ -487,6 +491,7 @@ void Core::hear(const proto::Resumed& resumed) {
                     .leased_from = {now - 2 * resumed.ttl()},
                     .next_send = {now}});
   }
+  reminders_left_ = resumed.reminders();
   const bool has_reported = resumed.must_report();
   if (has_reported) report();
   become_ready(has_reported);
@@ -522,9 +527,14 @@ void Core::become_ready(bool has_reported) {
     link_.write(message);
   }
   link_.flush();
-  // Who attaches waits until it is known that the session is alive.
-  if (!lease_ || lease_->has_lease(time_of(boottime_us()))) settle_opening({Error::none, {}});
+  settle_if_entered();
   set_alarm(boottime_us());
+}
+
+// Who attaches waits until it is known that the session is alive, and what it has lost.
+void Core::settle_if_entered() {
+  if (phase_ != Phase::ready || reminders_left_ > 0) return;
+  if (!lease_ || lease_->has_lease(time_of(boottime_us()))) settle_opening({Error::none, {}});
 }
 
 void Core::carry_out(const service::LeaseClient::Step& step) {
@@ -551,7 +561,7 @@ void Core::hear(const proto::Alive& alive) {
   keep_alives_.erase(keep_alives_.begin(), std::next(sent));
   const Micros now = boottime_us();
   carry_out(lease_->receive(time_of(now), message));
-  if (lease_->has_lease(time_of(now))) settle_opening({Error::none, {}});
+  settle_if_entered();
   set_alarm(now);
 }
 

@@ -94,6 +94,7 @@ class Core final : public std::enable_shared_from_this<Core>, private Link::Owne
   void add_on_jeopardy(std::function<void(bool)> callback);
   Result<void> close();
   Result<SessionTicket> detach();
+  std::vector<LostHold> lost_holds() const;
 
   bool is_own_thread() const { return std::this_thread::get_id() == thread_id_; }
   boost::asio::io_context& context() { return io_; }
@@ -140,6 +141,7 @@ class Core final : public std::enable_shared_from_this<Core>, private Link::Owne
   void hear(const proto::SessionOver& over);
   void hear(const proto::Goodbye& goodbye);
   void hear_opened(const proto::Reply& reply);
+  void hear_unknown(const proto::HoldOver& over);
 
   void run();
   void tick();
@@ -149,6 +151,7 @@ class Core final : public std::enable_shared_from_this<Core>, private Link::Owne
   void open_session(Micros now);
   void resume();
   void become_ready(bool has_reported = false);
+  void settle_if_entered();
   void report();
   void send(Pending& pending);
   void begin_lease(Micros ttl);
@@ -161,6 +164,7 @@ class Core final : public std::enable_shared_from_this<Core>, private Link::Owne
   void deliver(std::unique_lock<std::mutex>& lock, std::function<void()> function);
 
   void granted(const Pending& pending, const proto::Reply& reply);
+  void give_back(const proto::Acquire& asked, const proto::Reply::Granted& granted);
   void lose_hold(const std::shared_ptr<Hold>& hold, const Failure& why);
   void acknowledge(Hold& hold);
   void lose(Failure why);
@@ -183,9 +187,12 @@ class Core final : public std::enable_shared_from_this<Core>, private Link::Owne
   Phase phase_ = Phase::away;
   bool is_closed_ = false;
   bool is_detached_ = false;
-  std::uint64_t epoch_ = 0;     // the latest that was accepted
-  std::string trouble_;         // why there is no connection
-  std::size_t tries_left_ = 0;  // for who does not keep trying
+  bool is_attached_ = false;          // the session may hold what this client does not know
+  std::uint32_t reminders_left_ = 0;  // that the server has yet to send
+  std::vector<LostHold> lost_holds_;  // of which this client does not know who works on them
+  std::uint64_t epoch_ = 0;           // the latest that was accepted
+  std::string trouble_;               // why there is no connection
+  std::size_t tries_left_ = 0;        // for who does not keep trying
 
   std::uint64_t session_ = 0;
   std::string nonce_;

@@ -186,7 +186,21 @@ void Core::hear(const proto::HoldOver& over) {
       lose_hold(hold, {Error::lock_lost, over.reason()});
     }
   }
-  if (is_known) return;
+  if (!is_known) hear_unknown(over);
+  if (reminders_left_ > 0 && --reminders_left_ == 0) settle_if_entered();
+}
+
+// Nobody works on what this client has never heard that it was granted, and its request will not be
+// answered with that grant any more. But what the session of a ticket held somebody else works on,
+// and only they know whether they have stopped.
+void Core::hear_unknown(const proto::HoldOver& over) {
+  if (is_attached_) {
+    const bool is_election = over.space() == proto::ELECTION;
+    const LostHold lost{over.name(), is_election, over.fence(), over.reason()};
+    if (std::find(lost_holds_.begin(), lost_holds_.end(), lost) == lost_holds_.end())
+      lost_holds_.push_back(lost);
+    return;
+  }
   proto::Request message;
   proto::Acknowledge& acknowledge = *message.mutable_acknowledge();
   acknowledge.set_space(over.space());
@@ -194,6 +208,26 @@ void Core::hear(const proto::HoldOver& over) {
   acknowledge.set_guard(over.guard());
   acknowledge.set_fence(over.fence());
   add_request(std::move(message), [](const Result<proto::Reply>&) {}, {});
+  flush();
+}
+
+std::vector<LostHold> Core::lost_holds() const {
+  const std::lock_guard lock(mutex_);
+  return lost_holds_;
+}
+
+// Of several names that were granted together before this client could hear of it, some are lost:
+// nobody works on the others.
+void Core::give_back(const proto::Acquire& asked, const proto::Reply::Granted& granted) {
+  for (int i = 0; i < std::min(granted.parts_size(), asked.names_size()); ++i) {
+    if (granted.parts(i).fence() == 0) continue;
+    proto::Request message;
+    proto::Release& release = *message.mutable_release();
+    release.set_space(asked.space());
+    release.set_guard(asked.guard());
+    release.add_names(asked.names(i));
+    add_request(std::move(message), [](const Result<proto::Reply>&) {}, {});
+  }
   flush();
 }
 

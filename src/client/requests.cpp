@@ -95,6 +95,8 @@ void Core::hear(proto::Reply& reply) {
     return lose({error, reply.message()});
   }
   if (error != Error::none) {
+    const proto::Request& request = pending.message.request();
+    if (request.has_acquire() && reply.has_granted()) give_back(request.acquire(), reply.granted());
     calls_.push_back([done = std::move(pending.done), failure = Failure{error, reply.message()}] {
       done(failure);
     });

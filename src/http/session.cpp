@@ -135,12 +135,17 @@ void Session::send(const proto::ServerMessage& message) {
   } else if (message.has_hold_over()) {
     if (lost_.size() == most_lost_told) lost_.pop_front();
     lost_.push_back(message.hold_over());
+    if (reminders_left_ > 0 && --reminders_left_ == 0) become_ready(id_, ttl_);
   } else if (message.has_session_over()) {
     end(Error::session_lost, message.session_over().reason());
   } else if (message.has_resumed()) {
     const proto::Resumed& resumed = message.resumed();
     if (resumed.error() != 0) return end(static_cast<Error>(resumed.error()), resumed.message());
-    become_ready({resumed.session()}, {resumed.ttl()});
+    id_ = {resumed.session()};
+    ttl_ = {resumed.ttl()};
+    // A keepalive tells what was lost: it is answered when all of that is known.
+    reminders_left_ = resumed.reminders();
+    if (reminders_left_ == 0) become_ready(id_, ttl_);
   }
 }
 

@@ -99,6 +99,7 @@ class Session final : public Visitor {
   std::unordered_map<std::uint64_t, Pending> pending_;
   std::unordered_map<std::uint64_t, std::shared_ptr<Exchange>> keepalives_;
   std::deque<proto::HoldOver> lost_;
+  std::uint32_t reminders_left_ = 0;  // that the desk has yet to send after a resume
 };
 
 }  // namespace baton::http

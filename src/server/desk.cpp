@@ -271,13 +271,15 @@ void Desk::resume(Guest& guest, const proto::Resume& resume) {
   resumed.set_session(session.value);
   resumed.set_must_report(unreported_.contains(session.value));
   resumed.set_ttl(engine_->state().session(session)->ttl.value);
+  auto endings = engine_->state().endings(session);
+  resumed.set_reminders(static_cast<std::uint32_t>(endings.size()));
   guest.send(sending_);
-  remind(guest, session);
+  remind(guest, session, std::move(endings));
 }
 
 // What ended while it was away. An end that is not durable yet may not have happened.
-void Desk::remind(Guest& guest, service::SessionId session) {
-  auto endings = engine_->state().endings(session);
+void Desk::remind(Guest& guest, service::SessionId session,
+                  std::vector<service::HoldOver> endings) {
   if (endings.empty()) return;
   later(guest, [this, session, endings = std::move(endings)](Guest& to) {
     if (to.session_ != session) return;

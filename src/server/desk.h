@@ -127,7 +127,7 @@ class Desk {
   void bind(Guest& guest, service::SessionId session);
   void session_over(const service::SessionOver& over);
   // Of holds that are over, until it has acknowledged that it knows.
-  void remind(Guest& guest, service::SessionId session);
+  void remind(Guest& guest, service::SessionId session, std::vector<service::HoldOver> endings);
 
   void reply(Guest* guest, const service::Reply& reply);
   void explain(proto::Reply& refusal) const;

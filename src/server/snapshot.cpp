@@ -140,20 +140,24 @@ void fill(proto::Snapshot::Hold& message, const service::HoldImage& it) {
   message.set_expired(it.expired);
   message.set_value(it.value);
   message.set_label(it.label);
+  for (const service::RequestId request : it.requests) message.add_requests(request.value);
 }
 
 service::HoldImage hold_of(const proto::Snapshot::Hold& it) {
-  return {.party = {{it.session()}, {it.guard()}},
-          .mode = mode_of(it.mode()),
-          .slot = it.slot(),
-          .fence = {it.fence()},
-          .times = it.times(),
-          .since = {it.since()},
-          .max_hold = {it.max_hold()},
-          .ends = {it.ends()},
-          .expired = it.expired(),
-          .value = it.value(),
-          .label = it.label()};
+  service::HoldImage image{.party = {{it.session()}, {it.guard()}},
+                           .mode = mode_of(it.mode()),
+                           .slot = it.slot(),
+                           .fence = {it.fence()},
+                           .times = it.times(),
+                           .since = {it.since()},
+                           .max_hold = {it.max_hold()},
+                           .ends = {it.ends()},
+                           .expired = it.expired(),
+                           .value = it.value(),
+                           .label = it.label(),
+                           .requests = {}};
+  for (const std::uint64_t request : it.requests()) image.requests.push_back({request});
+  return image;
 }
 
 void fill(proto::Snapshot::Lock& message, const service::LockImage& it) {

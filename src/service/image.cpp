@@ -16,7 +16,8 @@ HoldImage image_of(const Party& party, const Hold& hold) {
           .ends = hold.ends,
           .expired = hold.expired,
           .value = hold.value,
-          .label = hold.label};
+          .label = hold.label,
+          .requests = hold.requests};
 }
 
 LockImage image_of(const Lock& lock) {
@@ -147,6 +148,7 @@ void Machine::restore(const LockImage& image) {
     hold.expired = kept.expired;
     hold.value = kept.value;
     hold.label = kept.label;
+    hold.requests = kept.requests;
     if (!kept.expired) tables_.session(kept.party.session)->held.insert({kept.party.guard, &lock});
     if (lock.free_slots) lock.free_slots->take(kept.slot);
     arm(lock, kept.party, lock.holds.emplace(kept.party, std::move(hold)).first->second);

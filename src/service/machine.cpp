@@ -1,6 +1,7 @@
 #include "service/machine.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace baton::service {
 namespace {
@@ -36,7 +37,7 @@ auto place_of(std::deque<Reply>& answers, RequestId request) {
                           [](const Reply& reply, RequestId id) { return reply.request < id; });
 }
 
-const Reply* find_answer(Session& session, RequestId request) {
+Reply* find_answer(Session& session, RequestId request) {
   auto& answers = session.answers;
   const auto is_it = [&](const Reply& reply) { return reply.request == request; };
   const auto found = session.latest_answers > 0
@@ -45,10 +46,14 @@ const Reply* find_answer(Session& session, RequestId request) {
   return found != answers.end() && is_it(*found) ? &*found : nullptr;
 }
 
+bool is_kept(const Session& session, RequestId request) {
+  return session.latest_answers == 0 || request < first_unrepeated;
+}
+
 void keep(Session& session, const Reply& reply) {
+  if (!is_kept(session, reply.request)) return;
   auto& answers = session.answers;
   if (session.latest_answers > 0) {
-    if (reply.request >= first_unrepeated) return;
     answers.push_back(reply);
     if (answers.size() > session.latest_answers) answers.pop_front();
   } else if (answers.empty() || answers.back().request < reply.request) {
@@ -184,6 +189,38 @@ void Machine::send(Session* session, Reply reply) {
   if (reply.request.value == 0) return;
   if (session != nullptr) keep(*session, reply);
   effects_->push_back(std::move(reply));
+}
+
+// Notes that an answer, which is kept from now on, says that the hold is held. Numbers of answers
+// that are certainly no longer kept make room.
+void Machine::note_answer(Hold& hold, const Asker& asker) {
+  const Session& session = *asker.session;
+  if (asker.request.value == 0 || !is_kept(session, asker.request)) return;
+  auto& requests = hold.requests;
+  if (session.latest_answers == 0)
+    std::erase_if(requests, [&](RequestId request) { return request < session.confirmed; });
+  else if (requests.size() >= session.latest_answers)
+    requests.erase(requests.begin());
+  requests.push_back(asker.request);
+}
+
+// The hold ends without its holder's word: whoever has not heard of the grant must not hear of it
+// any more. What was granted stays in the answer, except for the fence of the part that is lost, so
+// that a client that took several names together knows which of them it has to give back.
+void Machine::take_back_answers(const Lock& lock, const Party& party, Hold& hold,
+                                const std::string& reason) {
+  Session& session = *tables_.session(party.session);
+  for (const RequestId request : std::exchange(hold.requests, {})) {
+    Reply* kept = find_answer(session, request);
+    auto* granted = kept == nullptr ? nullptr : std::get_if<Granted>(&kept->result);
+    if (granted == nullptr) continue;
+    for (Granted::Part& part : granted->parts)
+      if (part.fence == hold.fence) part.fence = {};
+    if (kept->error != Error::none) continue;
+    kept->error = Error::lock_lost;
+    kept->message = quoted(lock.name) + ": " + reason;
+    kept->fast = false;
+  }
 }
 
 void Machine::carry_out(const Asker& asker, const Tick&) { answer(asker, Error::none); }

@@ -63,6 +63,9 @@ class Machine {
   void answer(const Asker& asker, const Refusal& refusal);
   void answer(const Asker& asker, Result result, bool fast = false);
   void send(Session* session, Reply reply);
+  void note_answer(Hold& hold, const Asker& asker);
+  void take_back_answers(const Lock& lock, const Party& party, Hold& hold,
+                         const std::string& reason);
   void carry_out(const Asker& asker, const Tick& tick);
   void carry_out(const Asker& asker, const Lead& lead);
   void carry_out(const Asker& asker, const Reserve& reserve);
@@ -88,6 +91,7 @@ class Machine {
   void break_hold(Lock& lock, const Party& party, bool force);
   void take_away(Lock& lock, const Party& party, const std::string& reason);
   void tell(HoldOver over);
+  void tell_lost(const Lock& lock, const Party& party, Hold& hold, const std::string& reason);
 
   // machine_grants.cpp
   Lock& lock_at(Space space, const std::string& name, std::uint32_t slots);

@@ -158,16 +158,17 @@ bool Machine::may_grant(const Request& request) {
 }
 
 void Machine::grant(Request& request) {
+  Session& session = *tables_.session(request.party.session);
+  const Asker asker{&session, session.id, request.id};
   Granted granted;
   if (request.locks.size() > 1) granted.parts.reserve(request.locks.size());
   for (Lock* lock : request.locks) {
     const Granted::Part part = take(*lock, request);
+    note_answer(lock->holds.at(request.party), asker);
     if (lock == request.locks.front()) granted.slot = part.slot;
     granted.fence = std::max(granted.fence, part.fence);
     if (request.locks.size() > 1) granted.parts.push_back(part);
   }
-  Session& session = *tables_.session(request.party.session);
-  const Asker asker{&session, session.id, request.id};
   const bool fast = request.fast;
   if (session.waiting.contains(request.id)) {
     const Request granted_one = take_out(request);

@@ -161,6 +161,7 @@ void Machine::carry_out(const Asker& asker, const Downgrade& downgrade) {
                   "this guard waits for " + quoted(downgrade.name) + " exclusively");
   hold.mode = Mode::shared;
   touch(*lock);
+  note_answer(hold, asker);
   answer(asker, Result{Granted{.fence = hold.fence}});
 }
 
@@ -215,12 +216,18 @@ void Machine::tell(HoldOver over) {
   effects_->push_back(std::move(over));
 }
 
+void Machine::tell_lost(const Lock& lock, const Party& party, Hold& hold,
+                        const std::string& reason) {
+  tell({party.session, lock.space, std::string(lock.name), party.guard, hold.fence, reason});
+  take_back_answers(lock, party, hold, reason);
+}
+
 void Machine::tell_over(Lock& lock, const Party& party, Hold& hold, const std::string& reason) {
   const Duration ttl = tables_.session(party.session)->ttl;
   disarm(lock, party, hold);
   hold.ends = now_ + ttl;
   arm(lock, party, hold);
-  tell({party.session, lock.space, std::string(lock.name), party.guard, hold.fence, reason});
+  tell_lost(lock, party, hold, reason);
   give_up_upgrade(lock, party, Error::lock_lost);
   note_own(party, lock);
 }
@@ -236,9 +243,8 @@ void Machine::break_hold(Lock& lock, const Party& party, bool force) {
 
 // At once, whatever the holder does.
 void Machine::take_away(Lock& lock, const Party& party, const std::string& reason) {
-  const Hold& hold = lock.holds.at(party);
-  if (!hold.expired)
-    tell({party.session, lock.space, std::string(lock.name), party.guard, hold.fence, reason});
+  Hold& hold = lock.holds.at(party);
+  if (!hold.expired) tell_lost(lock, party, hold, reason);
   let_go(lock, party);
 }
 

@@ -113,10 +113,12 @@ void Machine::restore(Session& session, const Reclaim::Held& held) {
   const bool is_possible = !refuse(held) && held.fence < fence_floor_ && held.fence.value > 0 &&
                            (!is_own || known->holds.at(party).fence == held.fence);
   if (!is_possible || !prevails(party, held)) {
-    tell({session.id, held.space, held.name, held.guard, held.fence,
-          is_possible ? "it was granted to another since" : "it cannot have been granted"});
-    if (is_possible && is_own) let_go(*known, party);
-    return;
+    const char* reason =
+        is_possible ? "it was granted to another since" : "it cannot have been granted";
+    tell({session.id, held.space, held.name, held.guard, held.fence, reason});
+    if (!is_possible || !is_own) return;
+    take_back_answers(*known, party, known->holds.at(party), reason);
+    return let_go(*known, party);
   }
   if (is_own) return bring_up_to_date(*known, party, held);
   Lock& lock = lock_at(held.space, held.name, held.slots);
@@ -152,10 +154,8 @@ bool Machine::prevails(const Party& reporter, const Reclaim::Held& held) {
   if (lock->slots != held.slots && (!lock->queue.empty() || lock->holds.size() > in_the_way.size()))
     return false;
   for (const Party& party : in_the_way) {
-    const Hold& hold = lock->holds.at(party);
-    if (!hold.expired)
-      tell({party.session, held.space, held.name, party.guard, hold.fence,
-            "it was granted to another since"});
+    Hold& hold = lock->holds.at(party);
+    if (!hold.expired) tell_lost(*lock, party, hold, "it was granted to another since");
     let_go(*lock, party);
   }
   if (lock->holds.empty() && lock->slots != held.slots) {

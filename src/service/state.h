@@ -10,7 +10,8 @@
 // - Strict order of arrival. A request waits at all its names at once and is granted when, at each
 //   of them, it is compatible with the holders and with every request that came earlier. So nobody
 //   overtakes, readers do not starve a writer, and nobody waits while what it asks for is free.
-// - A request is answered once. The answer is kept until the client has confirmed it.
+// - A request is answered once. The answer is kept until the client has confirmed it. Only a grant
+//   does not outlive its hold: if that is taken away, a repetition is answered `lock_lost`.
 // - Fences only grow, over all locks. Each exclusive grant and each slot gets a fresh one. Shared
 //   holders that hold together bear the same: it is fresh when the first of them comes, or that of
 //   the exclusive grant that was downgraded to let them in; so a resource that has heard of a
@@ -157,6 +158,7 @@ struct HoldImage {
   bool expired = false;  // what is left of a session that is gone
   std::string value;
   std::string label;
+  std::vector<RequestId> requests;  // whose kept answers say that it is held
 
   friend bool operator==(const HoldImage&, const HoldImage&) = default;
 };

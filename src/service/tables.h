@@ -33,6 +33,7 @@ struct Hold {
   bool expired = false;  // its session is gone: what is left is the lock-delay
   std::string value;
   std::string label;
+  std::vector<RequestId> requests;  // whose kept answers say that it is held
 
   bool is_over() const { return ends.value != 0; }
 };

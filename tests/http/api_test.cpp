@@ -212,6 +212,22 @@ TEST_F(ApiTest, WhatIsTakenAwayIsToldByKeepalives) {
   EXPECT_EQ(keep_alive(a).status, 410);
 }
 
+TEST_F(ApiTest, AGrantIsNotToldAgainAfterItWasTakenAway) {
+  const std::string a = open(), b = open();
+  const std::string key = "Idempotency-Key: k\r\n";
+  const Answer granted = post("/v1/lock", lock_body(a, "x"), key);
+  EXPECT_EQ(post("/v1/lock", lock_body(a, "x"), key).body, granted.body);
+  const std::string leading = "{\"session\":\"" + a + "\",\"name\":\"boss\",\"value\":\"me\"}";
+  EXPECT_EQ(post("/v1/campaign", leading, "Idempotency-Key: l\r\n").status, 200);
+  EXPECT_EQ(post("/v1/break", R"({"name":"x","force":true})").status, 200);
+  EXPECT_EQ(post("/v1/break", R"({"name":"boss","election":true})").status, 200);
+  EXPECT_EQ(lock(b, "x").status, 200);
+  const Answer again = post("/v1/lock", lock_body(a, "x"), key);
+  EXPECT_EQ(again.status, 410);
+  EXPECT_EQ(again.error(), "lock_lost");
+  EXPECT_EQ(post("/v1/campaign", leading, "Idempotency-Key: l\r\n").error(), "lock_lost");
+}
+
 // --- Connections that close ---------------------------------------------------------------------
 
 TEST_F(ApiTest, ARequestWithoutAKeyIsTakenBackWhenItsConnectionCloses) {

@@ -48,6 +48,18 @@ TEST_F(RestartTest, AnswersAreRemembered) {
   EXPECT_EQ(post("/v1/lock", R"({"name":"y"})", opening).body, opened.body);
 }
 
+TEST_F(RestartTest, TheFirstKeepaliveTellsWhatWasTakenAway) {
+  const std::string a = open();
+  const std::string key = "Idempotency-Key: k\r\n";
+  EXPECT_EQ(post("/v1/lock", lock_body(a, "x"), key).status, 200);
+  EXPECT_EQ(post("/v1/break", R"({"name":"x","force":true})").status, 200);
+  restart();
+  const auto lost = keep_alive(a).json().at("lost").as_array();
+  ASSERT_EQ(lost.size(), 1U);
+  EXPECT_EQ(lost[0].at("name").as_string(), "x");
+  EXPECT_EQ(post("/v1/lock", lock_body(a, "x"), key).error(), "lock_lost");
+}
+
 TEST_F(RestartTest, AnswersAreRememberedThroughASnapshot) {
   stop();
   options.engine.commands_per_snapshot = 10;

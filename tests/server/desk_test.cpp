@@ -301,6 +301,7 @@ TEST_F(DeskTest, WhoWasAwayWhenItsHoldEndedIsToldByTheNextServer) {
     greet(a);
     say(a, resume(session, nonce));
     ASSERT_TRUE(a.told.back().has_hold_over());
+    EXPECT_EQ(a.told[a.told.size() - 2].resumed().reminders(), 1U);
     EXPECT_EQ(a.told.back().hold_over().name(), "x");
     EXPECT_EQ(a.told.back().hold_over().fence(), fence);
     EXPECT_EQ(a.told.back().hold_over().reason(), "it was broken by an operator, by force");
@@ -311,7 +312,36 @@ TEST_F(DeskTest, WhoWasAwayWhenItsHoldEndedIsToldByTheNextServer) {
     say(a, known);
     say(a, resume(session, nonce));
     EXPECT_TRUE(a.told.back().has_resumed()) << "once it knows it is not told again";
+    EXPECT_EQ(a.told.back().resumed().reminders(), 0U);
   }
+}
+
+// With and without a snapshot before and after the hold ends.
+TEST_F(DeskTest, AGrantThatWasTakenAwayIsNotToldAgainByTheNextServer) {
+  for (const std::size_t first : {1000, 1})
+    for (const std::size_t second : {1000, 1}) {
+      const std::string nonce = std::to_string(first) + "," + std::to_string(second);
+      for (FakeGuest* guest : {&a, &b}) desk->leave(*guest);
+      begin({.commands_per_snapshot = first});
+      open(a, nonce);
+      const proto::ClientMessage asked = acquire("x");
+      say(a, asked);
+      ASSERT_GT(a.told.back().reply().granted().fence(), 0U);
+      const auto session = a.session();
+      for (FakeGuest* guest : {&a, &b}) desk->leave(*guest);
+      begin({.commands_per_snapshot = second});
+      greet(b);
+      say(b, break_by_force("x"));
+      for (FakeGuest* guest : {&a, &b}) desk->leave(*guest);
+      begin();
+      greet(a);
+      say(a, resume(session, nonce));
+      say(a, asked);
+      const proto::Reply& reply = a.told.back().reply();
+      EXPECT_EQ(reply.request(), asked.request().request());
+      EXPECT_EQ(static_cast<Error>(reply.error()), Error::lock_lost) << nonce;
+      EXPECT_EQ(reply.message(), "'x': it was broken by an operator, by force");
+    }
 }
 
 TEST_F(DeskTest, AnEndIsToldToWhoComesBackOnlyWhenItIsDurable) {

@@ -306,14 +306,17 @@ TEST(Campaign, TheOracleFindsNothingWrong) {
 
 TEST(Campaign, TheOracleFindsNothingWrongWithSessionsThatDoNotConfirm) {
   int forgotten = 0;
+  int taken_back = 0;
   const std::uint64_t first = test::from_environment("BATON_FIRST_SEED", 1);
   const std::uint64_t count = test::from_environment("BATON_SEEDS", 3000);
   for (std::uint64_t seed = first; seed != first + count; ++seed) {
     Campaign campaign(seed, false);
     ASSERT_EQ(campaign.run(90), "") << "seed " << seed << ", " << campaign.situation();
     forgotten += campaign.oracle().forgotten;
+    taken_back += campaign.oracle().taken_back;
   }
   EXPECT_GT(forgotten, 3'000);
+  EXPECT_GT(taken_back, 100);
 }
 
 }  // namespace

@@ -29,6 +29,9 @@ std::string Oracle::judge(const Command& command, const Effects& effects, const 
 
 void Oracle::note(const Command& command) {
   const Id id{command.session, command.request};
+  if (const auto* release = std::get_if<Release>(&command.what))
+    for (const auto& name : release->names)
+      note_end({command.session, release->guard}, release->space, name, true);
   if (command.request.value == 0 || answered_.contains(id) || open_.contains(id)) return;
   if (const auto* acquire = std::get_if<Acquire>(&command.what))
     open_[id] = {{command.session, acquire->guard},
@@ -44,14 +47,46 @@ void Oracle::note(const Command& command) {
         upgrade->despite_deadlock};
 }
 
-// What is remembered is said again, and nothing happens.
-std::string Oracle::recall(const Command& command, const Effects& effects) const {
+// What is remembered is said again, and nothing happens; but a grant whose hold was taken away is
+// not.
+std::string Oracle::recall(const Command& command, const Effects& effects) {
   const auto memory = memories_.find(command.session);
   if (memory == memories_.end() || command.request.value == 0) return {};
   for (const Reply& answer : memory->second.answers)
-    if (answer.request == command.request)
+    if (answer.request == command.request) {
+      if (is_taken_back(answer, effects)) {
+        ++taken_back;
+        return "";
+      }
+      const auto grant = grants_.find({command.session, command.request});
+      if (grant != grants_.end() && grant->second.is_lost) return "a lost hold is granted again";
       return effects == Effects{answer} ? "" : "a repeated request is not answered as before";
+    }
   return {};
+}
+
+bool Oracle::is_taken_back(const Reply& answer, const Effects& effects) const {
+  const auto grant = grants_.find({answer.session, answer.request});
+  const auto* reply = effects.size() == 1 ? std::get_if<Reply>(&effects[0]) : nullptr;
+  return grant != grants_.end() && grant->second.may_be_lost && reply != nullptr &&
+         reply->request == answer.request && reply->error == Error::lock_lost;
+}
+
+// A hold was taken away, or let go: then it is not known here which of the requests for the name
+// still count, since the same party may have been granted it again at the same moment.
+void Oracle::note_end(const Party& party, Space space, const std::string& name, bool is_own_word) {
+  for (auto& [id, grant] : grants_) {
+    const auto& names = grant.wish.names;
+    const bool is_concerned = grant.wish.party == party && grant.wish.space == space &&
+                              std::find(names.begin(), names.end(), name) != names.end();
+    if (!is_concerned) continue;
+    if (is_own_word) {
+      grant.is_let_go = true;
+    } else {
+      grant.may_be_lost = true;
+      if (!grant.is_let_go) grant.is_lost = true;
+    }
+  }
 }
 
 // A session's latest answers. One that was broken is no longer judged: it is refused all but its
@@ -94,6 +129,8 @@ std::string Oracle::hear(const Command& command, const Effects& effects) {
     }
     if (const auto* reply = std::get_if<Reply>(&effect))
       if (auto wrong = hear(command, *reply); !wrong.empty()) return wrong;
+    if (const auto* over = std::get_if<HoldOver>(&effect))
+      note_end({over->session, over->guard}, over->space, over->name, false);
   }
   return {};
 }
@@ -107,6 +144,7 @@ std::string Oracle::hear(const Command& command, const Reply& reply) {
   if (const auto* granted = std::get_if<Granted>(&reply.result)) {
     ++grants;
     granted_.emplace_back(found->second, *granted);
+    grants_[id] = {.wish = found->second};
     const Wish& wish = found->second;
     if (wish.upgrade && wish.despite)
       upgraded_despite_.insert({wish.party, Place{wish.space, wish.names[0]}});

@@ -25,6 +25,7 @@ class Oracle {
   int deadlocks = 0;
   int waits = 0;
   int forgotten = 0;
+  int taken_back = 0;  // grants that were asked for again after their holds had been taken away
 
  private:
   using Id = std::pair<SessionId, RequestId>;
@@ -42,6 +43,14 @@ class Oracle {
     std::uint64_t ticket = UINT64_MAX;  // that it was told
   };
 
+  // A wish that was granted, and what became of the holds since.
+  struct Grant {
+    Wish wish;
+    bool is_let_go = false;    // perhaps
+    bool may_be_lost = false;  // one was taken away, of this grant or of a later one
+    bool is_lost = false;      // of this one
+  };
+
   // Of a session that does not confirm: the answers that it can ask for again, oldest first.
   struct Memory {
     std::size_t most = 0;
@@ -49,7 +58,9 @@ class Oracle {
   };
 
   void note(const Command& command);
-  std::string recall(const Command& command, const Effects& effects) const;
+  std::string recall(const Command& command, const Effects& effects);
+  bool is_taken_back(const Reply& answer, const Effects& effects) const;
+  void note_end(const Party& party, Space space, const std::string& name, bool is_own_word);
   void remember(const Command& command, const Effects& effects);
   std::string hear(const Command& command, const Effects& effects);
   std::string hear(const Command& command, const Reply& reply);
@@ -76,6 +87,7 @@ class Oracle {
 
   std::map<Id, Wish> open_;
   std::set<Id> answered_;
+  std::map<Id, Grant> grants_;
   std::map<SessionId, Memory> memories_;
   std::vector<std::pair<Wish, Granted>> granted_;       // by this command
   std::set<std::pair<Party, Place>> upgraded_despite_;  // and they hold it still

@@ -70,7 +70,8 @@ class World {
   }
   bool is_granted(RequestId request) const {
     const Reply* found = reply(request);
-    return found != nullptr && std::holds_alternative<Granted>(found->result);
+    return found != nullptr && found->error == Error::none &&
+           std::holds_alternative<Granted>(found->result);
   }
   FencingToken fence(RequestId request) const {
     return is_granted(request) ? std::get<Granted>(reply(request)->result).fence : FencingToken{};

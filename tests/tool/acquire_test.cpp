@@ -44,6 +44,39 @@ TEST_F(Acquiring, RenewingBeginsTheLeaseAnew) {
   EXPECT_EQ(baton("release " + mine).code, 0);
 }
 
+TEST_F(Acquiring, OnlyReleasingGivesBackWhatWasTakenAway) {
+  const std::string mine = token("a b --ttl 10m --max-hold 1s");
+  Running waiting("$BATON lock a -- touch $F/got");
+  EXPECT_TRUE(eventually([] { return use_of("a") == "1+1"; }));
+  Outcome renewed;
+  ASSERT_TRUE(eventually([&] { return (renewed = baton("renew " + mine)).code == 123; }));
+  EXPECT_EQ(lines(renewed.err), 1U) << renewed.err;
+  EXPECT_TRUE(has(renewed.err, "it was held for as long as allowed")) << renewed.err;
+  EXPECT_EQ(baton("renew " + mine).code, 123);
+  EXPECT_EQ(use_of("a"), "1+1") << "the work may go on";
+  EXPECT_FALSE(has_file("got"));
+  const Outcome released = baton("release " + mine);
+  EXPECT_EQ(released.code, 123);
+  EXPECT_TRUE(has(released.err, "it was held for as long as allowed")) << released.err;
+  EXPECT_EQ(waiting.wait(), 0);
+  EXPECT_TRUE(has_file("got"));
+}
+
+TEST_F(Acquiring, WhatWasTakenAwayIsFreeAfterTheLeaseHoweverOftenItIsRenewed) {
+  const std::string mine = token("a b --ttl 2s");
+  Running waiting("$BATON lock a -- touch $F/got");
+  EXPECT_TRUE(eventually([] { return use_of("a") == "1+1"; }));
+  EXPECT_EQ(baton("renew " + mine).code, 0);
+  EXPECT_EQ(baton("break a").code, 0);
+  EXPECT_TRUE(eventually([&] {
+    EXPECT_EQ(baton("renew " + mine).code, 123);
+    return has_file("got");
+  }));
+  EXPECT_EQ(use_of("b"), "1+0") << "the session goes on";
+  EXPECT_EQ(baton("release " + mine).code, 123);
+  EXPECT_EQ(use_of("b"), "0+0");
+}
+
 TEST_F(Acquiring, ItSurvivesTheServer) {
   const std::string mine = token("a --ttl 1m");
   end(server_process());

@@ -116,13 +116,18 @@ void add_acquire(CLI::App& app, Action& action) {
 void add_renew(CLI::App& app, Action& action) {
   CLI::App& command = *app.add_subcommand(
       "renew",
-      "Begin the lease of 'baton acquire' anew.\n\n"
+      "Begin the lease of 'baton acquire' anew. Exit code 123: a lock was lost. Stop the work, "
+      "then\n"
+      "say so with 'baton release': others wait for that, or for the end of the lease.\n\n"
       "Example: token=$(baton acquire deploy) && baton renew $token && baton release $token");
   const auto options = add_token(command);
   command.callback([options, &action] {
     action = service_action("renew", [options] {
       Client client = attach(*options);
+      const std::vector<LostHold> lost = client.lost_holds();
       value_of(client.detach());
+      if (!lost.empty())
+        throw Refused(Failure{Error::lock_lost, "'" + lost[0].name + "': " + lost[0].reason});
       return exit_ok;
     });
   });
@@ -131,7 +136,9 @@ void add_renew(CLI::App& app, Action& action) {
 void add_release(CLI::App& app, Action& action) {
   CLI::App& command = *app.add_subcommand(
       "release",
-      "Release what 'baton acquire' took. Exit code 123: it was lost before.\n\n"
+      "Release what 'baton acquire' took. Exit code 123: it was lost before, or one of several "
+      "was;\n"
+      "the others are released, and the server knows that the work has stopped.\n\n"
       "Example: token=$(baton acquire deploy) && baton release $token");
   const auto options = add_token(command);
   command.callback([options, &action] {

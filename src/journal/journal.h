@@ -56,6 +56,10 @@ class Journal {
   // on meanwhile.
   virtual void snapshot(Position position, std::string state, Done done) = 0;
 
+  // False: nothing is ever read again. What is in a record does not matter then, and snapshots are
+  // of no use.
+  virtual bool keeps() const { return true; }
+
   // A number that never goes back, kept apart from the records so that it survives their loss: the
   // service's fences begin above it. What is raised is durable when the next record is; floor() is
   // what was found when the journal was opened.

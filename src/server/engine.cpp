@@ -261,7 +261,7 @@ void Engine::gather(const service::Command& command) {
     head.AppendToString(&record_);
     record_since_ = command.now;
   }
-  piece_.AppendToString(&record_);
+  if (journal_.keeps()) piece_.AppendToString(&record_);
   batch_time_ = command.now;
   ++gathering_.commands;
   ++commands_since_snapshot_;
@@ -465,7 +465,7 @@ journal::Journal::Done Engine::on_engine_thread(void (Engine::*what)(const journ
 
 // A large state is written less often: the records since the last time should outweigh it.
 void Engine::consider_snapshot() {
-  if (is_writing_snapshot_) return;
+  if (is_writing_snapshot_ || !journal_.keeps()) return;
   const bool are_many = commands_since_snapshot_ >= options_.commands_per_snapshot;
   const bool are_large =
       bytes_since_snapshot_ >=

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "baton/version.h"
+#include "journal/null.h"
 #include "journal/open.h"
 #include "loop/clock.h"
 #include "service/utf8.h"
@@ -135,9 +136,13 @@ void Host::make_engine() {
 
 void Host::open_journal() {
   if (options_.name.empty()) options_.name = name_of_machine();
-  own_journal_ = journal::open(
-      options_.journal, {.accept_loss = options_.accept_loss,
-                         .warn = [this](const std::string& what) { log_->warn("{}", what); }});
+  if (options_.gate != nullptr) {
+    own_journal_ = std::make_unique<journal::NullJournal>();
+  } else {
+    own_journal_ = journal::open(
+        options_.journal, {.accept_loss = options_.accept_loss,
+                           .warn = [this](const std::string& what) { log_->warn("{}", what); }});
+  }
   journal_ = own_journal_.get();
 }
 

@@ -8,20 +8,19 @@ MAKEFLAGS += --no-print-directory
 .NOTPARALLEL:
 
 ## build    the binary, build/release/baton
-build: build/release/build.ninja
-	@cmake --build --preset release --target baton
+build: python
+	@tools/build baton
 
 ## service  the lock tool alone, build/release/baton-service: without the laboratory, in less time
-service: build/release/build.ninja
-	@cmake --build --preset release --target baton-service
+service: python
+	@tools/build baton-service
 
 ## test     everything that a change must pass
-test: build/release/build.ninja
-	@cmake --build --preset release
-	@cd build/release && ctest --progress --parallel $$((3 * $$(nproc))) --output-on-failure --no-tests=error
+test: python
+	@tools/build --tests all
 
-## demo     the main job at work, in less than a minute
-demo: build
+## demo     the main job at work: the lock tool as soon as it is compiled, then the laboratory
+demo: python
 	@tools/demo
 
 ## cluster  three etcd and three servers on this machine, and a lock that survives kills
@@ -89,6 +88,11 @@ help:
 .PHONY: bootstrap bootstrap-bench bootstrap-fuzz bootstrap-lint
 bootstrap bootstrap-bench bootstrap-fuzz bootstrap-lint:
 	@$(BOOTSTRAP) $(patsubst bootstrap-%,%,$(filter-out bootstrap,$@))
+
+# The tools that say how long it takes are written in Python; they install the rest.
+.PHONY: python
+python:
+	@command -v python3 >/dev/null || $(BOOTSTRAP)
 
 # CMake configures once; from then on ninja notices what asks for it again.
 build/fuzz/build.ninja: | bootstrap-fuzz

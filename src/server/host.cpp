@@ -199,6 +199,10 @@ void Host::start_over(const std::string& why) {
   make_engine();
   desk_->attach(*engine_);
   server_->attach(*engine_);
+  if (!is_stopping_) return;
+  // Its farewell is among what never happened.
+  desk_->close();
+  asio::post(io_, [this] { take_leave(); });
 }
 
 void Host::follow(const std::string& leader_url) {
@@ -320,23 +324,31 @@ void Host::stop() {
 void Host::begin_stop() {
   if (std::exchange(is_stopping_, true)) return;
   log_->info("stopping");
-  server_->stop_listening();
+  // A standby takes a leader that refuses connections for dead, and its journal for that of a
+  // crash. So in a cluster it is found stopping, until its farewell is written and its key is gone.
+  if (!seat_) server_->stop_listening();
   if (annex_ != nullptr) annex_->stop_listening();
   desk_->close();
   if (options_.gate != nullptr) options_.gate->close();
-  const auto leave = [this] {
-    desk_->dismiss(Error::shutting_down, "the server is stopping");
-    if (annex_ != nullptr) annex_->dismiss(Error::shutting_down, "the server is stopping");
-    if (!seat_) return end_stop(most_looks_at_the_end);
-    seat_->leave([this] { end_stop(most_looks_at_the_end); });
-  };
-  if (!is_serving_) return leave();
-  engine_->stop(leave);
+  if (!is_serving_) return take_leave();
+  engine_->stop([this] { take_leave(); });
   if (!seat_) return;
-  // Without etcd there is no farewell.
   ending_.expires_after(longest_farewell);
-  ending_.async_wait([leave](const boost::system::error_code& error) {
-    if (!error) leave();
+  ending_.async_wait([this](const boost::system::error_code& error) {
+    if (error || has_left_) return;
+    log_->warn("etcd has not taken the farewell: whoever leads next treats this stop as a crash");
+    take_leave();
+  });
+}
+
+void Host::take_leave() {
+  if (std::exchange(has_left_, true)) return;
+  desk_->dismiss(Error::shutting_down, "the server is stopping");
+  if (annex_ != nullptr) annex_->dismiss(Error::shutting_down, "the server is stopping");
+  if (!seat_) return end_stop(most_looks_at_the_end);
+  seat_->leave([this] {
+    server_->stop_listening();
+    end_stop(most_looks_at_the_end);
   });
 }
 

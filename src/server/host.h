@@ -126,6 +126,8 @@ class Host final : private EngineHost {
   void watch_proof();
   void stop_when_idle();
   void begin_stop();
+  // The last that can be written is, or never will be.
+  void take_leave();
   void end_stop(int tries_left);
 
   std::shared_ptr<spdlog::logger> log_;
@@ -151,6 +153,7 @@ class Host final : private EngineHost {
   bool is_ready_ = false;
   bool was_sure_ = true;
   bool is_stopping_ = false;
+  bool has_left_ = false;
   std::optional<std::string> problem_;
   std::thread aside_;
 };

@@ -203,6 +203,7 @@ int Fleet::end(std::size_t server, int signal) {
 
 void Fleet::kill(std::size_t server) { end(server, SIGKILL); }
 int Fleet::stop(std::size_t server) { return end(server, SIGTERM); }
+void Fleet::begin_stop(std::size_t server) { ::kill(servers_.at(server).process, SIGTERM); }
 int Fleet::wait(std::size_t server) { return end(server, 0); }
 
 void Fleet::pause(std::size_t server) {

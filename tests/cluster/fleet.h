@@ -62,9 +62,10 @@ class Fleet {
 
   // With these options instead of, or besides, those that it has: {"--name", "other", …}.
   void start(std::size_t server, std::vector<std::string> more = {});
-  void kill(std::size_t server);  // -9
-  int stop(std::size_t server);   // cleanly: what it ended with
-  int wait(std::size_t server);   // until it ends by itself
+  void kill(std::size_t server);        // -9
+  int stop(std::size_t server);         // cleanly: what it ended with
+  void begin_stop(std::size_t server);  // ... without waiting for its end
+  int wait(std::size_t server);         // until it ends by itself
   void pause(std::size_t server);
   void resume(std::size_t server);
   bool is_running(std::size_t server);

@@ -70,7 +70,6 @@ void SimServer::crash() {
 void SimServer::stop() {
   if (!is_up() || std::exchange(is_stopping_, true)) return;
   scene_.note("server {} is to stop", url_);
-  is_listening_ = false;
   sure_since_us_ = now_us();
   desk_->close();
   if (!is_serving_) return leave();
@@ -113,6 +112,9 @@ void SimServer::forget(const std::string& why) {
   desk_->dismiss(Error::not_leader, "this server does not lead any more");
   if (scene_.flaw != Flaw::no_forgetting) make_engine();
   desk_->attach(*engine_);
+  if (!is_stopping_) return;
+  desk_->close();
+  later(0, [this] { leave(); });
 }
 
 void SimServer::read_snapshot(journal::Position position, std::string_view bytes) {

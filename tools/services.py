@@ -10,7 +10,6 @@ import contextlib
 import ctypes
 import json
 import os
-import random
 import select
 import shutil
 import signal
@@ -90,19 +89,19 @@ def end_with_parent():
     LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def free_ports(count):
-    """Ports on loopback that nobody uses at the moment, of those that the system gives to nobody
-    who only connects: a server that is started again finds its own still free."""
-    found = []
-    with contextlib.ExitStack() as stack:
-        while len(found) < count:
-            one = stack.enter_context(socket.socket())
-            try:
-                one.bind(("127.0.0.1", random.randrange(20_000, 32_768)))
-            except OSError:
-                continue
-            found.append(one.getsockname()[1])
-    return found
+RESERVED = []
+
+
+def reserve_ports(count):
+    """Ports on loopback that nobody else gets until this program ends, also while no server listens
+    there: each is kept by a socket that is bound and never listens, beside which a server binds it
+    (src/net/reserved_port.h says more)."""
+    new = [socket.socket() for _ in range(count)]
+    RESERVED.extend(new)
+    for one in new:
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        one.bind(("127.0.0.1", 0))
+    return [one.getsockname()[1] for one in new]
 
 
 def answers(address, question=b"", expected=b""):
@@ -224,7 +223,7 @@ class EtcdCluster:
 
     def __init__(self, folder, size=3):
         names = [f"etcd-{i + 1}" for i in range(size)]
-        ports = free_ports(2 * size)
+        ports = reserve_ports(2 * size)
         self.addresses = [f"127.0.0.1:{port}" for port in ports[:size]]
         peers = [f"http://127.0.0.1:{port}" for port in ports[size:]]
         together = ",".join(f"{name}={peer}" for name, peer in zip(names, peers))
@@ -261,7 +260,7 @@ def zookeeper_cluster(folder, size=3):
     """An ensemble; yields where clients connect. One member alone is an ensemble too."""
     if not ZOOKEEPER_JAR.exists():
         raise Missing("ZooKeeper's server is not installed (tools/bootstrap bench)")
-    ports = free_ports(3 * size)
+    ports = reserve_ports(3 * size)
     clients, between = ports[:size], ports[size:]
     ensemble = "".join(
         f"server.{i + 1}=127.0.0.1:{between[2 * i]}:{between[2 * i + 1]}\n" for i in range(size))
@@ -287,7 +286,7 @@ class BatonCluster:
 
     def __init__(self, baton, folder, etcd, size=3, options=()):
         self.baton, self.folder = str(baton), folder
-        ports = free_ports(size)
+        ports = reserve_ports(size)
         self.addresses = [f"127.0.0.1:{port}" for port in ports]
         self.url = "baton://" + ",".join(self.addresses)
         self.journal = f"etcd://{','.join(etcd.addresses)}/baton"

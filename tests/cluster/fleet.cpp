@@ -98,8 +98,7 @@ Fleet::Fleet(FleetOptions options)
       servers_(options_.servers),
       network_(options_.seed) {
   for (Server& server : servers_) {
-    server.port = take_port();
-    if (options_.has_server_wires) server.wire = &network_.add(server.port);
+    if (options_.has_server_wires) server.wire = &network_.add(server.port.number());
     for (std::size_t i = 0; options_.has_etcd_wires && i < etcd_->size(); ++i) {
       const std::string endpoint = etcd_->endpoint(i);
       const std::string port = endpoint.substr(endpoint.find(':') + 1);
@@ -119,18 +118,18 @@ Fleet::~Fleet() {
 
 std::string Fleet::url(std::size_t server) const {
   const Server& it = servers_.at(server);
-  return "baton://" + host_and_port(it.wire == nullptr ? it.port : it.wire->port());
+  return "baton://" + host_and_port(it.wire == nullptr ? it.port.number() : it.wire->port());
 }
 
 std::string Fleet::direct_url(std::size_t server) const {
-  return "baton://" + host_and_port(servers_.at(server).port);
+  return "baton://" + host_and_port(servers_.at(server).port.number());
 }
 
 std::string Fleet::url() const {
   std::string all = "baton://";
   for (const Server& it : servers_) {
     if (&it != &servers_.front()) all += ',';
-    all += host_and_port(it.wire == nullptr ? it.port : it.wire->port());
+    all += host_and_port(it.wire == nullptr ? it.port.number() : it.wire->port());
   }
   return all;
 }
@@ -139,7 +138,7 @@ std::string Fleet::direct_url() const {
   std::string all = "baton://";
   for (const Server& it : servers_) {
     if (&it != &servers_.front()) all += ',';
-    all += host_and_port(it.port);
+    all += host_and_port(it.port.number());
   }
   return all;
 }
@@ -174,10 +173,11 @@ void Fleet::heal() {
 void Fleet::start(std::size_t server, std::vector<std::string> more) {
   Server& it = servers_.at(server);
   if (it.process > 0) return;
-  const std::string advertised = host_and_port(it.wire == nullptr ? it.port : it.wire->port());
+  const std::string advertised =
+      host_and_port(it.wire == nullptr ? it.port.number() : it.wire->port());
   std::vector<std::string> command = {SERVE_PROGRAM, "serve",
                                       "--journal",   journal(server),
-                                      "--listen",    host_and_port(it.port),
+                                      "--listen",    host_and_port(it.port.number()),
                                       "--advertise", advertised,
                                       "--name",      "server-" + std::to_string(server)};
   set_options(command, options_.arguments);

@@ -98,7 +98,7 @@ class Fleet {
 
  private:
   struct Server {
-    std::uint16_t port = 0;
+    net::ReservedPort port;
     pid_t process = 0;
     bool is_paused = false;
     Wire* wire = nullptr;

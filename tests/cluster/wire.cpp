@@ -38,7 +38,7 @@ int bound_socket(std::uint16_t port) {
     return socket;
   }
   ::close(socket);
-  return -1;
+  throw std::runtime_error("cannot bind a port of the test's own");
 }
 
 void hurry(int socket) {
@@ -56,33 +56,10 @@ void break_off(int& socket) {
 
 }  // namespace
 
-// Below those that the system gives to outgoing connections, and each process from its own place.
-std::uint16_t take_port() {
-  constexpr int lowest = 10'000;
-  constexpr int block = 40;
-  constexpr int blocks = 550;
-  static std::mutex mutex;
-  static int next = (::getpid() % blocks) * block;
-  const std::lock_guard lock(mutex);
-  for (int tries = 0; tries < block * blocks; ++tries) {
-    const auto port = static_cast<std::uint16_t>(lowest + next++ % (block * blocks));
-    const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    const sockaddr_in address = loopback(port);
-    const bool is_free =
-        ::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
-    ::close(socket);
-    if (is_free) return port;
-  }
-  throw std::runtime_error("no free port");
-}
-
 // --- One wire -----------------------------------------------------------------------------------
 
-Wire::Wire(Network& network, std::uint16_t target) : network_(network), target_(target) {
-  while (listener_ < 0) {
-    port_ = take_port();
-    listener_ = bound_socket(port_);
-  }
+Wire::Wire(Network& network, std::uint16_t target)
+    : network_(network), target_(target), listener_(bound_socket(port_.number())) {
   listen(true);
 }
 

@@ -18,10 +18,9 @@
 #include <thread>
 #include <vector>
 
-namespace baton::test {
+#include "net/reserved_port.h"
 
-// Ports of loopback that are free, and that no other test and no outgoing connection takes.
-std::uint16_t take_port();
+namespace baton::test {
 
 // `up` is from who connects to who is connected to.
 enum class Way : std::uint8_t { up, down, both };
@@ -35,7 +34,7 @@ class Wire {
  public:
   Wire(Network& network, std::uint16_t target);
 
-  std::uint16_t port() const { return port_; }
+  std::uint16_t port() const { return port_.number(); }
 
   void cut(Way way = Way::both, Whose whose = Whose::all);
   // Works as it should, again.
@@ -88,8 +87,8 @@ class Wire {
 
   Network& network_;
   std::uint16_t target_;
-  std::uint16_t port_ = 0;
-  int listener_ = -1;
+  net::ReservedPort port_;
+  int listener_;
   bool is_listening_ = false;
   bool cuts_up_ = false;
   bool cuts_down_ = false;

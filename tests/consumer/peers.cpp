@@ -4,9 +4,7 @@
 #include <baton/peer.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
-#include <array>
 #include <chrono>
 #include <cstdio>
 #include <fstream>
@@ -18,23 +16,24 @@ namespace {
 
 constexpr int members = 3;
 
-// A file of a group on ports that are free.
+// A file of a group. Its ports stay bound until the program ends, so that nobody else gets them;
+// members may bind them as well, since they are the ones who listen.
 std::string write_group(const std::string& folder) {
   const std::string path = folder + "/group";
   std::ofstream file(path);
   file << "group = consumers\n";
-  std::array<int, members> sockets{};
   for (int i = 0; i < members; ++i) {
-    sockets[i] = ::socket(AF_INET, SOCK_STREAM, 0);
+    const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+    const int yes = 1;
+    ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     socklen_t size = sizeof address;
-    ::bind(sockets[i], reinterpret_cast<sockaddr*>(&address), size);
-    ::getsockname(sockets[i], reinterpret_cast<sockaddr*>(&address), &size);
+    ::bind(socket, reinterpret_cast<sockaddr*>(&address), size);
+    ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size);
     file << "member " << i << " = 127.0.0.1:" << ntohs(address.sin_port) << "\n";
   }
-  for (const int socket : sockets) ::close(socket);
   return path;
 }
 

@@ -473,7 +473,6 @@ TEST_F(LinkChaos, EveryConversationIsWithoutGapsOrRepetitions) {
     std::mt19937_64 random(seed);
     one = {};
     two = {};
-    ports[1] = 0;
     Side left{&one, b};
     Side right{&two, a};
     left.heard_number = right.heard_number = ~0UL;

@@ -21,6 +21,7 @@
 #include "net/link_frame.h"
 #include "net/link_proxy.h"
 #include "net/links.h"
+#include "net/reserved_port.h"
 
 namespace baton::net {
 
@@ -88,7 +89,6 @@ class LinkTest : public testing::Test {
     made.dialect = "ricart-agrawala";
     made.members = {
         {"a", "127.0.0.1", ports[0]}, {"b", "127.0.0.1", ports[1]}, {"c", "127.0.0.1", ports[2]}};
-    made.members[self.value].port = 0;
     made.self = self;
     made.life = 100 + self.value;
     made.silence = std::chrono::minutes(10);
@@ -100,8 +100,6 @@ class LinkTest : public testing::Test {
     end.links.reset();
     end.options = with;
     end.links = std::make_unique<Links>(io, with, end.events);
-    end.options.members[with.self.value].port = end.links->port();
-    ports[with.self.value] = end.links->port();
     end.links->start();
   }
   void begin(End& end, NodeId self) { begin(end, options(self)); }
@@ -142,7 +140,8 @@ class LinkTest : public testing::Test {
   }
 
   boost::asio::io_context io;
-  std::uint16_t ports[3] = {0, 0, 0};
+  ReservedPort reserved[3];
+  const std::uint16_t ports[3] = {reserved[0].number(), reserved[1].number(), reserved[2].number()};
   LinkProxy proxy{io};
   End one;
   End two;

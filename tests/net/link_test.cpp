@@ -118,7 +118,6 @@ TEST_F(LinkTest, ThereIsNoLinkToOneselfOrToNobody) {
 TEST_F(LinkTest, SaysWhichAddressCannotBeListenedOn) {
   begin(two, b);
   LinkOptions with = options(b);
-  with.members[1].port = ports[1];
   try {
     Links again(io, with, one.events);
     FAIL() << "two listen on one port";

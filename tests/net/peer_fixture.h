@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "net/peer.h"
-#include "support/ports.h"
+#include "net/reserved_port.h"
 
 namespace baton::net {
 
@@ -44,9 +44,9 @@ class PeersTest : public testing::Test {
              bool traced = false) {
     file_.algorithm = algorithm;
     file_.heartbeat = std::chrono::milliseconds(20);
-    const std::vector<std::uint16_t> ports = test::free_ports(size);
+    ports_.resize(size);
     for (std::uint32_t i = 0; i < size; ++i) {
-      file_.members.push_back({std::to_string(i + 1), "127.0.0.1", ports[i]});
+      file_.members.push_back({std::to_string(i + 1), "127.0.0.1", ports_[i].number()});
       members_.push_back(std::make_unique<TestMember>());
     }
     traced_ = traced;
@@ -85,6 +85,7 @@ class PeersTest : public testing::Test {
   Peer& peer(NodeId node) { return *members_[node.value]->peer; }
 
   boost::asio::io_context io_;
+  std::vector<ReservedPort> ports_;
   GroupFile file_;
   bool traced_ = false;
   std::vector<std::unique_ptr<TestMember>> members_;

@@ -1,11 +1,8 @@
 #include "peers/band.h"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -47,23 +44,6 @@ pid_t spawn(const std::string& line, const std::filesystem::path& log) {
   return process;
 }
 
-// Binds the port, so that nobody else takes it while the member is dead. Who listens there may bind
-// it as well.
-int reserve(std::uint16_t port) {
-  const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const int yes = 1;
-  ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  address.sin_port = htons(port);
-  if (::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
-    return socket;
-  }
-  ::close(socket);
-  return -1;
-}
-
 std::string name_of(std::size_t member) { return std::to_string(member + 1); }
 
 }  // namespace
@@ -77,15 +57,9 @@ std::int64_t now_us() {
 Band::Band(BandOptions options)
     : options_(std::move(options)), members_(options_.size), network_(options_.seed) {
   setenv("BATON", BATON_PROGRAM, 1);
-  for (Member& member : members_) {
-    while (member.reserved < 0) {
-      member.port = take_port();
-      member.reserved = reserve(member.port);
-    }
-  }
   for (std::size_t i = 0; i < size(); ++i) {
     for (std::size_t j = i + 1; j < size(); ++j) {
-      members_[i].to.push_back(&network_.add(members_[j].port));
+      members_[i].to.push_back(&network_.add(members_[j].port.number()));
     }
     write_group_file(i);
   }
@@ -96,10 +70,7 @@ Band::Band(BandOptions options)
 
 Band::~Band() {
   if (options_.is_judged) expect_kept_promises();
-  for (std::size_t i = 0; i < size(); ++i) {
-    kill(i);
-    ::close(members_[i].reserved);
-  }
+  for (std::size_t i = 0; i < size(); ++i) kill(i);
 }
 
 // Each has a file of its own, in which those that it dials are at the other end of a wire. Patient
@@ -112,7 +83,7 @@ void Band::write_group_file(std::size_t member) const {
   for (std::size_t i = 0; i < size(); ++i) {
     const bool is_dialled = i > member;
     const std::uint16_t port =
-        is_dialled ? members_[member].to[i - member - 1]->port() : members_[i].port;
+        is_dialled ? members_[member].to[i - member - 1]->port() : members_[i].port.number();
     file << "member " << name_of(i) << " = 127.0.0.1:" << port << "\n";
   }
 }

@@ -13,6 +13,7 @@
 
 #include "baton/client.h"
 #include "cluster/wire.h"
+#include "net/reserved_port.h"
 #include "peers/judge.h"
 #include "tool/tool.h"
 
@@ -42,7 +43,7 @@ class Band {
 
   std::size_t size() const { return members_.size(); }
   std::string url(std::size_t member) const;
-  std::uint16_t port(std::size_t member) const { return members_.at(member).port; }
+  std::uint16_t port(std::size_t member) const { return members_.at(member).port.number(); }
   std::filesystem::path file(const std::string& name) const { return folder_ / name; }
   // The group's file, as this member is told.
   std::filesystem::path group_file(std::size_t member) const;
@@ -83,8 +84,7 @@ class Band {
 
  private:
   struct Member {
-    std::uint16_t port = 0;
-    int reserved = -1;  // a socket that keeps the port
+    net::ReservedPort port;
     pid_t process = 0;
     bool is_paused = false;
     std::vector<Wire*> to;  // those after it

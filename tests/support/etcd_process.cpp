@@ -18,8 +18,6 @@
 #include <thread>
 #include <utility>
 
-#include "support/ports.h"
-
 namespace baton::support {
 
 namespace {
@@ -117,50 +115,30 @@ EtcdCluster::~EtcdCluster() {
   for (std::size_t i = 0; i < size(); ++i) kill(i);
 }
 
-// Between the choice of ports and their use somebody else may take one: then with others.
 void EtcdCluster::start_all() {
   const auto until = Clock::now() + patience;
-  choose_ports();
   for (std::size_t i = 0; i < size(); ++i) start(i);
   while (Clock::now() < until) {
     std::size_t healthy = 0;
     for (std::size_t i = 0; i < size(); ++i) healthy += is_healthy(i);
     if (healthy == size()) return;
     for (std::size_t i = 0; i < size(); ++i) {
-      if (!has_exited(i)) continue;
-      if (last_words(i).find("address already in use") == std::string::npos) {
-        throw std::runtime_error("etcd does not start: " + last_words(i));
-      }
-      for (std::size_t j = 0; j < size(); ++j) {
-        kill(j);
-        std::filesystem::remove_all(directory_.path() / std::to_string(j));
-        std::filesystem::remove(log(j));
-      }
-      return start_all();
+      if (has_exited(i)) throw std::runtime_error("etcd does not start: " + last_words(i));
     }
     std::this_thread::sleep_for(pause_between_looks);
   }
   throw std::runtime_error("etcd is not healthy in time: " + last_words(0));
 }
 
-void EtcdCluster::choose_ports() {
-  const std::vector<std::uint16_t> ports = test::free_ports(3 * size());
-  for (std::size_t i = 0; i < size(); ++i) {
-    members_[i].client_port = ports[3 * i];
-    members_[i].peer_port = ports[3 * i + 1];
-    members_[i].metrics_port = ports[3 * i + 2];
-  }
-}
-
 std::vector<std::string> EtcdCluster::command(std::size_t member) const {
   const bool has_tls = !options_.certificate_file.empty();
   const std::string name = std::to_string(member);
-  const std::string peer = url(members_[member].peer_port);
-  const std::string client = url(members_[member].client_port, has_tls ? "https" : "http");
+  const std::string peer = url(members_[member].peer_port.number());
+  const std::string client = url(members_[member].client_port.number(), has_tls ? "https" : "http");
   std::string cluster;
   for (std::size_t i = 0; i < size(); ++i) {
     if (i > 0) cluster += ',';
-    cluster += std::to_string(i) + "=" + url(members_[i].peer_port);
+    cluster += std::to_string(i) + "=" + url(members_[i].peer_port.number());
   }
   std::vector<std::string> result = {"etcd",
                                      "--name",
@@ -176,7 +154,7 @@ std::vector<std::string> EtcdCluster::command(std::size_t member) const {
                                      "--advertise-client-urls",
                                      client,
                                      "--listen-metrics-urls",
-                                     url(members_[member].metrics_port),
+                                     url(members_[member].metrics_port.number()),
                                      "--initial-cluster",
                                      cluster,
                                      "--initial-cluster-token",
@@ -199,7 +177,7 @@ std::vector<std::string> EtcdCluster::command(std::size_t member) const {
 }
 
 std::string EtcdCluster::endpoint(std::size_t member) const {
-  return "127.0.0.1:" + std::to_string(members_.at(member).client_port);
+  return "127.0.0.1:" + std::to_string(members_.at(member).client_port.number());
 }
 
 std::vector<std::string> EtcdCluster::endpoints() const {
@@ -241,7 +219,7 @@ bool EtcdCluster::has_exited(std::size_t member) {
 }
 
 bool EtcdCluster::is_healthy(std::size_t member) const {
-  return get(members_.at(member).metrics_port, "/health").find("\"health\":\"true\"") !=
+  return get(members_.at(member).metrics_port.number(), "/health").find("\"health\":\"true\"") !=
          std::string::npos;
 }
 
@@ -262,8 +240,8 @@ void EtcdCluster::wait_healthy() const {
 }
 
 bool EtcdCluster::leads(std::size_t member) const {
-  return get(members_.at(member).metrics_port, "/metrics").find("\netcd_server_is_leader 1") !=
-         std::string::npos;
+  return get(members_.at(member).metrics_port.number(), "/metrics")
+             .find("\netcd_server_is_leader 1") != std::string::npos;
 }
 
 std::size_t EtcdCluster::leader() const {

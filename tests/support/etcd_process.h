@@ -1,4 +1,4 @@
-// A real etcd of the test's own: one or several members on loopback, with free ports, in a
+// A real etcd of the test's own: one or several members on loopback, with ports of their own, in a
 // directory that goes away with them. Members can be killed, paused, and started again; all of them
 // end with the test, also if it crashes.
 #pragma once
@@ -11,6 +11,8 @@
 #include <filesystem>
 #include <string>
 #include <vector>
+
+#include "net/reserved_port.h"
 
 namespace baton::support {
 
@@ -70,13 +72,12 @@ class EtcdCluster {
  private:
   struct Member {
     pid_t pid = 0;
-    std::uint16_t client_port = 0;
-    std::uint16_t peer_port = 0;
-    std::uint16_t metrics_port = 0;
+    net::ReservedPort client_port;
+    net::ReservedPort peer_port;
+    net::ReservedPort metrics_port;
   };
 
   void start_all();
-  void choose_ports();
   std::vector<std::string> command(std::size_t member) const;
   std::string log(std::size_t member) const;
   std::string last_words(std::size_t member) const;

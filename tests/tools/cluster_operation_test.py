@@ -209,7 +209,7 @@ class Access(Base):
     def start_etcd(self):
         """One that asks for certificates and for a user, who may use the prefix of Baton and no more."""
         self.make_certificates()
-        client, peer = services.free_ports(2)
+        client, peer = services.reserve_ports(2)
         self.address = f"127.0.0.1:{client}"
         at = self.folder
         self.enter(services.running("etcd", [
@@ -229,7 +229,7 @@ class Access(Base):
             self.assertEqual(0, done.returncode, f"{command}: {done.stderr}")
 
     def serve(self, *options, password="password", prefix="baton"):
-        (port,) = services.free_ports(1)
+        (port,) = services.reserve_ports(1)
         address = f"127.0.0.1:{port}"
         server = subprocess.Popen(
             [BATON, "serve", "--listen", address, "--journal", f"etcd://{self.address}/{prefix}",

@@ -1,8 +1,6 @@
 #include "cli/network/crew.h"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -19,33 +17,13 @@
 
 #include "cli/network/crew_member.h"
 #include "net/group_file.h"
+#include "net/reserved_port.h"
 
 namespace baton::cli {
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-// Chosen by the system, all held at once so that they differ.
-std::vector<std::uint16_t> free_ports(std::size_t count) {
-  std::vector<int> sockets;
-  std::vector<std::uint16_t> ports;
-  for (std::size_t i = 0; i < count; ++i) {
-    const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    if (socket < 0 || ::bind(socket, reinterpret_cast<sockaddr*>(&address), size) != 0 ||
-        ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
-      throw CrewError("there is no free port");
-    }
-    sockets.push_back(socket);
-    ports.push_back(ntohs(address.sin_port));
-  }
-  for (const int socket : sockets) ::close(socket);
-  return ports;
-}
 
 }  // namespace
 
@@ -68,9 +46,9 @@ void Crew::start(const CrewOptions& options) {
   // Crews share few processors: nobody is to be taken for dead who only waits for one.
   group.patience = 50;
   group.lease = 100;
-  const std::vector<std::uint16_t> ports = free_ports(options.size);
+  const std::vector<net::ReservedPort> ports(options.size);
   for (std::uint32_t i = 0; i < options.size; ++i) {
-    group.members.push_back({std::to_string(i), "127.0.0.1", ports[i]});
+    group.members.push_back({std::to_string(i), "127.0.0.1", ports[i].number()});
   }
   net::check_algorithms(group);
   std::fflush(nullptr);

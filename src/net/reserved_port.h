@@ -1,0 +1,57 @@
+// A port of loopback for a server that is started later, or again and again.
+//
+// The port is kept by a socket that is bound and never listens. While it lives the system gives the
+// port to nobody else: not to who asks for any free port, and not to an outgoing connection. A
+// server that is told the number binds the port beside this socket, since both have SO_REUSEADDR
+// and only one of them listens. When no server listens, connections are refused.
+#pragma once
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <system_error>
+#include <utility>
+
+namespace baton::net {
+
+class ReservedPort {
+ public:
+  // Throws std::system_error.
+  ReservedPort() : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    const int yes = 1;
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    auto* const generic = reinterpret_cast<sockaddr*>(&address);
+    socklen_t size = sizeof address;
+    if (socket_ < 0 || ::setsockopt(socket_, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0 ||
+        ::bind(socket_, generic, size) != 0 || ::getsockname(socket_, generic, &size) != 0) {
+      const int error = errno;
+      if (socket_ >= 0) ::close(socket_);
+      throw std::system_error(error, std::generic_category(), "no port of loopback is free");
+    }
+    number_ = ntohs(address.sin_port);
+  }
+  ~ReservedPort() {
+    if (socket_ >= 0) ::close(socket_);
+  }
+  ReservedPort(ReservedPort&& other) noexcept
+      : socket_(std::exchange(other.socket_, -1)), number_(other.number_) {}
+  ReservedPort& operator=(ReservedPort&& other) noexcept {
+    std::swap(socket_, other.socket_);
+    std::swap(number_, other.number_);
+    return *this;
+  }
+
+  std::uint16_t number() const { return number_; }
+
+ private:
+  int socket_;
+  std::uint16_t number_ = 0;
+};
+
+}  // namespace baton::net

@@ -173,18 +173,17 @@ int main(int argc, char** argv) {
   std::string floor;
   std::size_t bytes = 64;
   bool tcp = false;
-  CLI::App app("Measures what no lock service can go below.");
+  baton::cli::Command app("lock_floors", "Measures what no lock service can go below.");
   app.add_option("FLOOR", floor, "echo, append or overwrite")
-      ->required()
-      ->check(CLI::IsMember({"echo", "append", "overwrite"}));
+      .required()
+      .one_of({"echo", "append", "overwrite"});
   app.add_option("FOLDER", options.endpoint, "where the file is written");
-  app.add_option("--seconds", options.seconds, "how long to measure")
-      ->check(CLI::Range(0.01, 3600.0));
+  app.add_option("--seconds", options.seconds, "how long to measure").between(0.01, 3600.0);
   app.add_option("--warmup", options.warmup_s, "seconds before that, which do not count")
-      ->check(CLI::Range(0.0, 3600.0));
-  app.add_option("--bytes", bytes, "of a message or a record")->check(CLI::Range(1, 1 << 20));
+      .between(0.0, 3600.0);
+  app.add_option("--bytes", bytes, "of a message or a record").between(1, 1 << 20);
   app.add_flag("--tcp", tcp, "an echo over loopback instead of a Unix socket");
-  CLI11_PARSE(app, argc, argv);
+  peers::parse(app, argc, argv);
 
   auto figures = floor == "echo"     ? echo(options, bytes, tcp)
                  : floor == "append" ? append(options, bytes)

@@ -16,7 +16,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -25,6 +24,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "cli/arguments.h"
 
 namespace peers {
 
@@ -44,14 +45,25 @@ struct LoadOptions {
   std::exit(1);
 }
 
-inline void add_load_options(CLI::App& app, LoadOptions& options) {
-  app.add_option("--clients", options.clients, "how many clients")->check(CLI::Range(1, 10'000));
-  app.add_option("--seconds", options.seconds, "how long to measure")
-      ->check(CLI::Range(0.01, 3600.0));
+inline void add_load_options(baton::cli::Command& app, LoadOptions& options) {
+  app.add_option("--clients", options.clients, "how many clients").between(1, 10'000);
+  app.add_option("--seconds", options.seconds, "how long to measure").between(0.01, 3600.0);
   app.add_option("--warmup", options.warmup_s, "seconds before that, which do not count")
-      ->check(CLI::Range(0.0, 3600.0));
+      .between(0.0, 3600.0);
   app.add_flag("--same-name", options.same_name, "all clients want the same lock");
   app.add_option("--peer", options.peer, "the name to print");
+}
+
+// Ends the program where the arguments are wrong, or ask for help.
+inline void parse(baton::cli::Command& app, int argc, char** argv) {
+  try {
+    const auto text = app.parse({argv + 1, argv + argc});
+    if (!text) return;
+    std::fputs(text->c_str(), stdout);
+    std::exit(0);
+  } catch (const baton::cli::ArgumentError& error) {
+    fail(error.what());
+  }
 }
 
 inline std::string lock_name(const LoadOptions& options, std::uint32_t client) {

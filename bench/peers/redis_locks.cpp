@@ -250,12 +250,12 @@ int main(int argc, char** argv) {
   peers::LoadOptions options;
   options.peer = "redis";
   double retry_us = 500;
-  CLI::App app("Measures locks in Redis.");
+  baton::cli::Command app("redis_locks", "Measures locks in Redis.");
   peers::add_load_options(app, options);
   app.add_option("--retry-us", retry_us, "try again after a random time below this")
-      ->check(CLI::Range(0.0, 1e6));
-  app.add_option("ENDPOINT", options.endpoint, "HOST:PORT or the path of a socket")->required();
-  CLI11_PARSE(app, argc, argv);
+      .between(0.0, 1e6);
+  app.add_option("ENDPOINT", options.endpoint, "HOST:PORT or the path of a socket").required();
+  peers::parse(app, argc, argv);
 
   Load(options, retry_us).run().print(options.peer, options.seconds);
 }

@@ -214,10 +214,10 @@ peers::Figures run_all(const peers::LoadOptions& options) {
 int main(int argc, char** argv) {
   peers::LoadOptions options;
   options.peer = "zookeeper";
-  CLI::App app("Measures locks in ZooKeeper.");
+  baton::cli::Command app("zookeeper_locks", "Measures locks in ZooKeeper.");
   peers::add_load_options(app, options);
-  app.add_option("ENDPOINT", options.endpoint, "HOST:PORT")->required();
-  CLI11_PARSE(app, argc, argv);
+  app.add_option("ENDPOINT", options.endpoint, "HOST:PORT").required();
+  peers::parse(app, argc, argv);
 
   zoo_set_debug_level(ZOO_LOG_LEVEL_ERROR);
   run_all(options).print(options.peer, options.seconds);

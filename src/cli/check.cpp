@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <array>
 #include <atomic>
 #include <boost/json.hpp>
@@ -12,6 +11,7 @@
 #include "check/catalog.h"
 #include "check/lease_rules.h"
 #include "cli/algorithms.h"
+#include "cli/arguments.h"
 #include "cli/check_options.h"
 #include "cli/check_registry.h"
 #include "cli/check_text.h"
@@ -185,14 +185,14 @@ class CheckCommand {
 
 }  // namespace
 
-void add_check(CLI::App& app, Action& action) {
-  CLI::App& command = *app.add_subcommand(
-      "check",
-      "Look at every state that a small group can come to.\n\n"
-      "Without an algorithm: of all of them, which takes minutes.\n\n"
-      "Example: baton check ricart-agrawala\n"
-      "         baton check maekawa --demand deadlock-freedom --save run.jsonl\n"
-      "         baton check lease --omit leader-proof");
+void add_check(Command& app, Action& action) {
+  Command& command =
+      app.add_command("check",
+                      "Look at every state that a small group can come to.\n\n"
+                      "Without an algorithm: of all of them, which takes minutes.\n\n"
+                      "Example: baton check ricart-agrawala\n"
+                      "         baton check maekawa --demand deadlock-freedom --save run.jsonl\n"
+                      "         baton check lease --omit leader-proof");
   const auto options = std::make_shared<CheckCommandOptions>();
   options->add_to(command);
   command.callback([&command, options, &action] {

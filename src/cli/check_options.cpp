@@ -1,6 +1,5 @@
 #include "cli/check_options.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <fstream>
@@ -8,8 +7,8 @@
 
 #include "check/defaults.h"
 #include "check/lease_rules.h"
+#include "cli/arguments.h"
 #include "cli/command.h"
-#include "cli/numbers.h"
 #include "cli/text.h"
 #include "layer/membership.h"
 #include "service/lease.h"
@@ -81,23 +80,23 @@ CheckCommandOptions::CheckCommandOptions() {
   group.work = small.work;
 }
 
-void CheckCommandOptions::add_to(CLI::App& command) {
+void CheckCommandOptions::add_to(Command& command) {
   command.add_option("algorithm", algorithm, "Which one; 'baton list' shows them. None: all");
   command.add_option("-n,--processes", processes, "Size of the group");
   group.add_to(command);
 
   const auto count = [&](const char* name, std::uint32_t& value, const char* what) {
-    command.add_option(name, value, what)->check(whole_number(0, 100))->group("Instance");
+    command.add_option(name, value, what).whole_number(0, 100).group("Instance");
   };
   command.add_option("--requests", requests, "How often each process asks: a number, or any")
-      ->group("Instance");
+      .group("Instance");
   count("--requesters", requesters, "Only the first so many processes ask");
   command.add_flag("--fifo", fifo, "Messages of one channel arrive in order")
-      ->disable_flag_override()
-      ->group("Instance");
+      .no_value()
+      .group("Instance");
   command.add_flag("--reorder", reorder, "... or not (default: as weak as the algorithm can take)")
-      ->disable_flag_override()
-      ->group("Instance");
+      .no_value()
+      .group("Instance");
   count("--losses", losses, "So many messages may be lost, in all");
   count("--duplicates", duplicates, "... come twice");
   count("--crashes", crashes, "So many crashes, in all");
@@ -113,21 +112,21 @@ void CheckCommandOptions::add_to(CLI::App& command) {
       .add_option(
           "--servers", servers,
           "Leases: one, or two of which the second takes over (default: first one, then two)")
-      ->check(whole_number(1, 2))
-      ->group("Instance");
+      .whole_number(1, 2)
+      .group("Instance");
   count("--under-way", under_way, "Leaves out runs with more messages on one channel");
   command.add_flag("--atomic", atomic, "Shared memory: registers are atomic, not only safe")
-      ->disable_flag_override()
-      ->group("Instance");
+      .no_value()
+      .group("Instance");
   count("--tickets", tickets, "Shared memory: leaves out runs with more tickets");
   count("--time", time, "So many units of time, where time counts (0: for ever)");
 
   command.add_flag("--reliable", reliable, "On the layer that repeats lost messages")
-      ->disable_flag_override()
-      ->group("Layers");
+      .no_value()
+      .group("Layers");
   command.add_flag("--resilient", resilient, "On the layer that survives crashes")
-      ->disable_flag_override()
-      ->group("Layers");
+      .no_value()
+      .group("Layers");
   command
       .add_option("--omit", omission,
                   "Leave out one rule of the resilient layer, to see what it is for: "
@@ -135,64 +134,64 @@ void CheckCommandOptions::add_to(CLI::App& command) {
                   "waiting-for-leases, farewells-by-life, loyalty, release-replay, epoch-check; or "
                   "of lease: " +
                       joined(lease_rule_names()))
-      ->group("Layers");
+      .group("Layers");
 
   command
       .add_option("--demand", demanded,
                   "Judge a promise that the algorithm does not make: deadlock-freedom, …")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->group("Properties");
+      .separated_by(',')
+      .one_value_each()
+      .group("Properties");
   command.add_flag("--safety-only", no_liveness, "Leave out what must come to an end")
-      ->disable_flag_override()
-      ->group("Properties");
+      .no_value()
+      .group("Properties");
   command.add_flag("--all", all, "Go on after the first property that is broken")
-      ->disable_flag_override()
-      ->group("Properties");
+      .no_value()
+      .group("Properties");
 
   command.add_flag("--no-canonical", no_canonical, "Clocks and numbers as they are")
-      ->disable_flag_override()
-      ->group("Search");
+      .no_value()
+      .group("Search");
   command.add_flag("--no-symmetry", no_symmetry, "States that differ only in names are different")
-      ->disable_flag_override()
-      ->group("Search");
+      .no_value()
+      .group("Search");
   command.add_flag("--no-partial-order", no_partial_order, "All orders of all steps")
-      ->disable_flag_override()
-      ->group("Search");
+      .no_value()
+      .group("Search");
   command.add_option("--threads", threads, "How many (default: as there are cores)")
-      ->check(whole_number(1, 256))
-      ->group("Search");
+      .whole_number(1, 256)
+      .group("Search");
   command.add_option("--memory", memory, "At most, such as 4G (default: 3/4 of what is free)")
-      ->group("Search");
+      .group("Search");
   command.add_option("--states", states, "At most so many")
-      ->check(whole_number(1, 4'000'000'000))
-      ->group("Search");
+      .whole_number(1, 4'000'000'000)
+      .group("Search");
   command.add_option("--depth", depth, "Runs of at most so many steps")
-      ->check(whole_number(1, 1'000'000'000))
-      ->group("Search");
+      .whole_number(1, 1'000'000'000)
+      .group("Search");
   command
       .add_flag("--compact", compact,
                 "Remember only 64 bits of each state: less memory, and a small known chance to "
                 "miss states; safety only")
-      ->disable_flag_override()
-      ->group("Search");
+      .no_value()
+      .group("Search");
 
   command
       .add_option("--save", save, "Write the run that breaks a property, for 'baton sim --replay'")
-      ->group("Output");
+      .group("Output");
   drawing.add_drawing_to(command);
-  command.add_flag("--json", json, "For programs")->disable_flag_override()->group("Output");
+  command.add_flag("--json", json, "For programs").no_value().group("Output");
 }
 
-void CheckCommandOptions::note_given(const CLI::App& command) {
-  for (const CLI::Option* option : command.get_options()) {
+void CheckCommandOptions::note_given(const Command& command) {
+  for (const Option* option : command.options()) {
     if (option->count() == 0) continue;
-    given_.push_back(option->get_name());
-    if (option->get_group() != "Group") continue;
-    of_group_.push_back(option->get_name());
+    given_.push_back(option->name());
+    if (option->group() != "Group") continue;
+    of_group_.push_back(option->name());
     std::string value;
-    for (const std::string& one : option->results()) value += (value.empty() ? "" : ",") + one;
-    if (option->get_expected_max() > 0) of_group_.push_back(value);
+    for (const std::string& one : option->values()) value += (value.empty() ? "" : ",") + one;
+    if (option->takes_value()) of_group_.push_back(value);
   }
   drawing.note_given(command);
   drawing.json = json;

@@ -11,11 +11,9 @@
 #include "cli/sim_options.h"
 #include "core/schedule.h"
 
-namespace CLI {
-class App;
-}
-
 namespace baton::cli {
+
+class Command;
 
 struct CheckCommandOptions {
   std::string algorithm;
@@ -65,9 +63,9 @@ struct CheckCommandOptions {
   bool json = false;
 
   CheckCommandOptions();
-  void add_to(CLI::App& command);
+  void add_to(Command& command);
   // To be called when the command line has been read.
-  void note_given(const CLI::App& command);
+  void note_given(const Command& command);
   bool was_given(const std::string& option) const;
 
   Layers layers() const;

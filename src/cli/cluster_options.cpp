@@ -1,44 +1,43 @@
 #include "cli/cluster_options.h"
 
-#include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <string>
 
+#include "cli/arguments.h"
 #include "cli/command.h"
 
 namespace baton::cli {
 
 // With --journal etcd://…
-void add_cluster(CLI::App& command, server::ClusterOptions& cluster) {
+void add_cluster(Command& command, server::ClusterOptions& cluster) {
   const auto add = [&](const std::string& name, auto& value, const std::string& what,
-                       const std::string& variable) {
-    return command.add_option(name, value, what)->envname(variable)->group("Cluster");
+                       const std::string& variable) -> Option& {
+    return command.add_option(name, value, what).variable(variable).group("Cluster");
   };
   add("--advertise", cluster.advertise,
       "HOST:PORT where clients and the other servers find this one (default: the first --listen)",
       "BATON_ADVERTISE");
   add("--cluster", cluster.cluster, "Whose prefix in etcd it is: another cluster's is refused",
       "BATON_CLUSTER")
-      ->capture_default_str();
+      .show_default();
   add("--leader-lease", cluster.lease_s,
       "Seconds until a leader that is silent is succeeded; etcd may make it longer",
       "BATON_LEADER_LEASE")
-      ->check(CLI::Range(1, 60))
-      ->capture_default_str();
+      .between(1, 60)
+      .show_default();
   command
       .add_flag("--etcd-dedicated", cluster.is_dedicated,
                 "Nobody else uses this etcd: its history may be compacted")
-      ->envname("BATON_ETCD_DEDICATED")
-      ->group("Cluster");
+      .variable("BATON_ETCD_DEDICATED")
+      .group("Cluster");
   add("--etcd-quota", cluster.quota_bytes,
       "Of an etcd before 3.6, which does not say it: to warn when it comes close",
       "BATON_ETCD_QUOTA")
-      ->transform(CLI::AsSizeValue(false))
-      ->default_str("2GiB");
-  command
-      .add_flag("--etcd-tls", cluster.tls, "Speak TLS with etcd, as the machine believes others")
-      ->envname("BATON_ETCD_TLS")
-      ->group("Cluster");
+      .size_in_bytes()
+      .show_default("2GiB");
+  command.add_flag("--etcd-tls", cluster.tls, "Speak TLS with etcd, as the machine believes others")
+      .variable("BATON_ETCD_TLS")
+      .group("Cluster");
   add("--etcd-ca", cluster.ca_file, "A file: whom to believe that it is etcd", "BATON_ETCD_CA");
   add("--etcd-cert", cluster.certificate_file, "A file: our certificate", "BATON_ETCD_CERT");
   add("--etcd-key", cluster.key_file, "A file: its key", "BATON_ETCD_KEY");

@@ -3,13 +3,11 @@
 
 #include "server/seat.h"
 
-namespace CLI {
-class App;
-}
-
 namespace baton::cli {
 
-void add_cluster(CLI::App& command, server::ClusterOptions& cluster);
+class Command;
+
+void add_cluster(Command& command, server::ClusterOptions& cluster);
 // What is not said by options. Throws UsageError.
 void complete(server::ClusterOptions& cluster);
 

@@ -5,11 +5,9 @@
 #include <stdexcept>
 #include <string>
 
-namespace CLI {
-class App;
-}
-
 namespace baton::cli {
+
+class Command;
 
 // Exit codes, the same for every command.
 inline constexpr int exit_ok = 0;
@@ -26,10 +24,10 @@ class UsageError : public std::runtime_error {
 // What to run once the command line is parsed; returns the exit code.
 using Action = std::function<int()>;
 
-void add_list(CLI::App& app, Action& action);
-void add_sim(CLI::App& app, Action& action);
-void add_compare(CLI::App& app, Action& action);
-void add_check(CLI::App& app, Action& action);
-void add_serve(CLI::App& app, Action& action);
+void add_list(Command& app, Action& action);
+void add_sim(Command& app, Action& action);
+void add_compare(Command& app, Action& action);
+void add_check(Command& app, Action& action);
+void add_serve(Command& app, Action& action);
 
 }  // namespace baton::cli

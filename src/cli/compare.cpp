@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 #include <cmath>
 #include <iostream>
@@ -7,6 +6,7 @@
 #include <vector>
 
 #include "cli/algorithms.h"
+#include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/compare_election.h"
 #include "cli/compare_formulas.h"
@@ -14,7 +14,6 @@
 #include "cli/compare_network.h"
 #include "cli/compare_plot.h"
 #include "cli/group_options.h"
-#include "cli/numbers.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
 #include "cli/theory.h"
@@ -343,39 +342,37 @@ int compare(const Options& options) {
 
 }  // namespace
 
-void add_compare(CLI::App& app, Action& action) {
-  auto* command =
-      app.add_subcommand("compare", "The field's comparison tables, measured against theory");
+void add_compare(Command& app, Action& action) {
+  Command& command =
+      app.add_command("compare", "The field's comparison tables, measured against theory");
   auto options = std::make_shared<Options>();
-  command->add_option("algorithms", options->algorithms, "Only these (default: all)");
-  command->add_option("--kind", options->kind,
-                      "mutual-exclusion (default), election, formulas or layers; not needed for "
-                      "algorithms that are named");
+  command.add_option("algorithms", options->algorithms, "Only these (default: all)");
+  command.add_option("--kind", options->kind,
+                     "mutual-exclusion (default), election, formulas or layers; not needed for "
+                     "algorithms that are named");
   command
-      ->add_flag("--layers", options->layers,
-                 "What the layers cost when nothing fails, and how soon they recover")
-      ->disable_flag_override();
-  auto* network =
+      .add_flag("--layers", options->layers,
+                "What the layers cost when nothing fails, and how soon they recover")
+      .no_value();
+  const Option& network =
       command
-          ->add_flag("--network", options->network,
-                     "What they cost between real processes on this machine, beside the simulator")
-          ->disable_flag_override();
+          .add_flag("--network", options->network,
+                    "What they cost between real processes on this machine, beside the simulator")
+          .no_value();
   command
-      ->add_option("--seconds", options->seconds,
-                   "How long all want in, under --network (default: 0.5)")
-      ->check(CLI::Range(0.01, 3600.0))
-      ->needs(network);
-  command->add_option("-n,--processes", options->processes, "Group sizes: 5 or 2..50; may repeat")
-      ->allow_extra_args(false)
-      ->default_str("10; --network 3, --layers 5");
-  command->add_option("--seed", options->seed, "Seed of what is drawn at random")
-      ->check(whole_number());
-  command->add_flag("--json", options->json, "An array of objects, for programs")
-      ->disable_flag_override();
-  command->add_flag("--ascii", options->ascii, "7-bit characters only")->disable_flag_override();
-  options->plot.add_to(*command);
-  options->group.add_to(*command);
-  command->footer(
+      .add_option("--seconds", options->seconds,
+                  "How long all want in, under --network (default: 0.5)")
+      .between(0.01, 3600.0)
+      .needs(network);
+  command.add_option("-n,--processes", options->processes, "Group sizes: 5 or 2..50; may repeat")
+      .one_value_each()
+      .show_default("10; --network 3, --layers 5");
+  command.add_option("--seed", options->seed, "Seed of what is drawn at random").whole_number();
+  command.add_flag("--json", options->json, "An array of objects, for programs").no_value();
+  command.add_flag("--ascii", options->ascii, "7-bit characters only").no_value();
+  options->plot.add_to(command);
+  options->group.add_to(command);
+  command.footer(
       "Examples:\n  baton compare -n 10\n  baton compare maekawa raymond -n 2..9 --tree binary\n"
       "  baton compare --svg messages.svg\n"
       "  baton compare --kind election -n 8\n"
@@ -383,15 +380,15 @@ void add_compare(CLI::App& app, Action& action) {
       "  baton compare --layers\n"
       "  baton compare --network -n 5 ricart-agrawala suzuki-kasami\n"
       "Exit code 1: a measured value differs from theory, or the wire from the simulator.");
-  command->callback([&action, command, options] {
-    options->narrowed = command->count("algorithms") + command->count("--processes") > 0;
-    options->sized = command->count("--processes") > 0;
-    for (const CLI::Option* option : command->get_options()) {
-      if (option->count() > 0 && option->get_group() == "Group") {
-        options->of_group = option->get_name();
+  command.callback([&action, &command, options] {
+    options->narrowed = command.count("algorithms") + command.count("--processes") > 0;
+    options->sized = command.count("--processes") > 0;
+    for (const Option* option : command.options()) {
+      if (option->count() > 0 && option->group() == "Group") {
+        options->of_group = option->name();
       }
     }
-    options->plot.settle(*command, options->processes);
+    options->plot.settle(command, options->processes);
     action = [options] { return compare(*options); };
   });
 }

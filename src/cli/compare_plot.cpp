@@ -1,9 +1,9 @@
 #include "cli/compare_plot.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <sstream>
 
+#include "cli/arguments.h"
 #include "cli/command.h"
 
 namespace baton::cli {
@@ -16,13 +16,13 @@ const std::vector<std::string> default_sizes{"4", "5", "7", "10", "14", "20", "3
 
 }  // namespace
 
-void PlotOptions::add_to(CLI::App& command) {
+void PlotOptions::add_to(Command& command) {
   command.add_option("--svg", file,
                      "Draw messages per entry against N into this file, instead of the tables; "
                      "without -n for N from 4 to 50");
 }
 
-void PlotOptions::settle(const CLI::App& command, std::vector<std::string>& processes) {
+void PlotOptions::settle(const Command& command, std::vector<std::string>& processes) {
   given = command.count("--svg") > 0;
   if (given && command.count("--processes") == 0) processes = default_sizes;
 }

@@ -11,19 +11,17 @@
 #include "sim/measure.h"
 #include "view/plot.h"
 
-namespace CLI {
-class App;
-}
-
 namespace baton::cli {
+
+class Command;
 
 struct PlotOptions {
   std::string file;
   bool given = false;
 
-  void add_to(CLI::App& command);
+  void add_to(Command& command);
   // Once the command line is parsed: which sizes are compared if the user named none.
-  void settle(const CLI::App& command, std::vector<std::string>& processes);
+  void settle(const Command& command, std::vector<std::string>& processes);
 };
 
 class ComparePlot {

@@ -3,8 +3,8 @@
 #include <charconv>
 #include <set>
 
+#include "cli/arguments.h"
 #include "cli/command.h"
-#include "cli/numbers.h"
 #include "cli/text.h"
 
 namespace baton::cli {
@@ -49,46 +49,45 @@ std::shared_ptr<const VotingSets> voting_named(const std::string& typed, std::ui
 
 }  // namespace
 
-void GroupOptions::add_to(CLI::App& command) {
+void GroupOptions::add_to(Command& command) {
   command.add_option("--tree", tree, "Tree of raymond: star, line, binary or a number of children")
-      ->group("Group");
+      .group("Group");
   command.add_option("--voting", voting, "Voting sets of maekawa: best, grid, plane, cyclic")
-      ->group("Group");
+      .group("Group");
   command.add_option("--votes", votes, "majority-voting: votes needed (default: a majority)")
-      ->check(whole_number(1, most_processes))
-      ->group("Group");
+      .whole_number(1, most_processes)
+      .group("Group");
   command.add_option("--ask", ask, "majority-voting: voters asked (default: all)")
-      ->check(whole_number(1, most_processes))
-      ->group("Group");
-  command
-      .add_option("--coordinator", coordinator, "central: who coordinates; where a token starts")
-      ->check(whole_number(0, most_processes))
-      ->group("Group");
+      .whole_number(1, most_processes)
+      .group("Group");
+  command.add_option("--coordinator", coordinator, "central: who coordinates; where a token starts")
+      .whole_number(0, most_processes)
+      .group("Group");
   command.add_option("--ids", identities, "Elections: the identities that are compared: 3,1,2")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->group("Group");
+      .separated_by(',')
+      .one_value_each()
+      .group("Group");
   command.add_option("--bits", random_bits, "randomized: random bits that each process draws")
-      ->check(whole_number(1, 31))
-      ->group("Group");
+      .whole_number(1, 31)
+      .group("Group");
   command.add_flag("--tell-queued", tell_queued, "central: answer DENIED to a request that waits")
-      ->disable_flag_override()
-      ->group("Group");
+      .no_value()
+      .group("Group");
   command.add_option("--lease", lease, "resilient: ticks after which a lease ends")
-      ->check(whole_number(1, 1000))
-      ->group("Group");
+      .whole_number(1, 1000)
+      .group("Group");
   command.add_option("--patience", patience, "resilient: ticks of silence that are suspicious")
-      ->check(whole_number(1, 64))
-      ->group("Group");
+      .whole_number(1, 64)
+      .group("Group");
   command.add_option("--transfers", transfers, "snapshots: transfers of each process of the bank")
-      ->check(whole_number(0, 1000))
-      ->group("Group");
+      .whole_number(0, 1000)
+      .group("Group");
   command.add_option("--largest-transfer", largest_transfer, "snapshots: of how much at most")
-      ->check(whole_number(1, 100))
-      ->group("Group");
+      .whole_number(1, 100)
+      .group("Group");
   command.add_option("--work", work, "termination: messages of the computation (0: 3 N)")
-      ->check(whole_number(0, 1'000'000))
-      ->group("Group");
+      .whole_number(0, 1'000'000)
+      .group("Group");
   network.add_to(command);
 }
 

@@ -8,11 +8,9 @@
 #include "cli/network_options.h"
 #include "core/setup.h"
 
-namespace CLI {
-class App;
-}
-
 namespace baton::cli {
+
+class Command;
 
 inline constexpr std::uint32_t most_processes = 10'000'000;
 
@@ -32,7 +30,7 @@ struct GroupOptions {
   std::uint32_t work = Setup{}.work;
   NetworkOptions network;
 
-  void add_to(CLI::App& command);
+  void add_to(Command& command);
   // What of the group is random depends on the seed. Throws UsageError where such a group cannot
   // be.
   Setup setup(std::int64_t processes, std::uint64_t seed = 1) const;

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <boost/json.hpp>
 #include <iostream>
@@ -7,6 +6,7 @@
 #include <vector>
 
 #include "cli/algorithms.h"
+#include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
@@ -248,12 +248,12 @@ void print_tables() {
 
 }  // namespace
 
-void add_list(CLI::App& app, Action& action) {
-  auto* command = app.add_subcommand("list", "The algorithms: assumptions, promises, costs");
+void add_list(Command& app, Action& action) {
+  Command& command = app.add_command("list", "The algorithms: assumptions, promises, costs");
   auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "An array of objects, for programs")->disable_flag_override();
-  command->footer("Example: baton list");
-  command->callback([&action, json] {
+  command.add_flag("--json", *json, "An array of objects, for programs").no_value();
+  command.footer("Example: baton list");
+  command.callback([&action, json] {
     action = [json] {
       *json ? print_json() : print_tables();
       return exit_ok;

@@ -7,7 +7,7 @@
 
 namespace {
 
-void add_commands(CLI::App& app, baton::cli::Action& action) {
+void add_commands(baton::cli::Command& app, baton::cli::Action& action) {
   baton::cli::add_list(app, action);
   baton::cli::add_sim(app, action);
   baton::cli::add_compare(app, action);

@@ -4,9 +4,9 @@
 #include <charconv>
 #include <cstdlib>
 
+#include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/group_options.h"
-#include "cli/numbers.h"
 #include "cli/text.h"
 #include "sim/random.h"
 
@@ -114,30 +114,30 @@ std::vector<Place> places_named(const std::string& typed, std::uint32_t size, st
 
 }  // namespace
 
-void NetworkOptions::add_to(CLI::App& command) {
+void NetworkOptions::add_to(Command& command) {
   command
       .add_option("--graph", graph,
                   "wireless: who reaches whom: ring, grid, complete, random[:EDGES] or 0-1,1-2,...")
-      ->group("Group");
+      .group("Group");
   command.add_option("--capacities", capacities, "wireless: how good each would be: 4,7,1")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->group("Group");
+      .separated_by(',')
+      .one_value_each()
+      .group("Group");
   command
       .add_option("--places", places,
                   "superpeer: where processes are: lattice, random, or random with the tokens "
                   "beginning in one corner")
-      ->group("Group");
+      .group("Group");
   command.add_option("--superpeers", superpeers, "superpeer: how many (default: one in five)")
-      ->check(whole_number(1, most_processes))
-      ->group("Group");
+      .whole_number(1, most_processes)
+      .group("Group");
   command.add_option("--cap", cap, "superpeer: the most that each may serve (default: any number)")
-      ->check(whole_number(1, most_processes))
-      ->group("Group");
+      .whole_number(1, most_processes)
+      .group("Group");
   command
       .add_option("--detector", detector,
                   "detector-leader: eventually-perfect or eventually-strong")
-      ->group("Group");
+      .group("Group");
 }
 
 void NetworkOptions::apply_to(Setup& setup, std::uint64_t seed) const {

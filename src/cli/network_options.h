@@ -8,11 +8,9 @@
 
 #include "core/setup.h"
 
-namespace CLI {
-class App;
-}
-
 namespace baton::cli {
+
+class Command;
 
 struct NetworkOptions {
   std::string graph = "complete";
@@ -22,7 +20,7 @@ struct NetworkOptions {
   std::uint32_t cap = 0;
   std::string detector = "eventually-perfect";
 
-  void add_to(CLI::App& command);
+  void add_to(Command& command);
   // What is drawn at random is drawn from the seed. Throws UsageError where such a group cannot be.
   void apply_to(Setup& setup, std::uint64_t seed) const;
 };

@@ -15,7 +15,7 @@ inline constexpr const char* version = "baton " BATON_VERSION_STRING;
 
 struct Program {
   std::string description;
-  std::function<void(CLI::App& app, Action& action)> add_commands;
+  std::function<void(Command& app, Action& action)> add_commands;
 };
 
 int run_program(int argc, char** argv, const Program& program);

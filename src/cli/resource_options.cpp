@@ -1,11 +1,10 @@
 #include "cli/resource_options.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <set>
 
+#include "cli/arguments.h"
 #include "cli/command.h"
-#include "cli/numbers.h"
 #include "cli/text.h"
 
 namespace baton::cli {
@@ -83,31 +82,31 @@ std::string_view name_of(Acquisition acquisition) {
   return "";
 }
 
-void ResourceOptions::add_to(CLI::App& command) {
+void ResourceOptions::add_to(Command& command) {
   const std::string group = "Several resources";
   command
       .add_option("--resources", resources,
                   "So many, A, B, C ..., each guarded by an instance of the algorithm")
-      ->check(whole_number(1, most_resources))
-      ->group(group);
+      .whole_number(1, most_resources)
+      .group(group);
   command
       .add_option("--strategy", strategy,
                   "How a process acquires all it wants: naive (deadlocks), ascending, atomic "
                   "(behind a gate), coordinator (all or nothing), detect (a cycle is refused)")
-      ->capture_default_str()
-      ->group(group);
+      .show_default()
+      .group(group);
   command.add_option("--want", wants, "PROCESS:A,B; what it wants, in this order")
-      ->allow_extra_args(false)
-      ->group(group);
+      .one_value_each()
+      .group(group);
   command
       .add_option("--each", each,
                   "The others want so many: process i from the i-th on, around the table")
-      ->check(whole_number(1, most_resources))
-      ->capture_default_str()
-      ->group(group);
+      .whole_number(1, most_resources)
+      .show_default()
+      .group(group);
   command.add_flag("--shuffle", shuffle, "... or drawn for each request, in random order")
-      ->disable_flag_override()
-      ->group(group);
+      .no_value()
+      .group(group);
 }
 
 void ResourceOptions::apply(sim::Plan& plan, const Info& info,

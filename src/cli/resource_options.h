@@ -9,11 +9,9 @@
 #include "core/setup.h"
 #include "sim/plan.h"
 
-namespace CLI {
-class App;
-}
-
 namespace baton::cli {
+
+class Command;
 
 struct ResourceOptions {
   std::uint32_t resources = 0;  // 0: the usual run, with one
@@ -24,7 +22,7 @@ struct ResourceOptions {
 
   bool are_meant() const { return resources > 0; }
 
-  void add_to(CLI::App& command);
+  void add_to(Command& command);
   // Adds what they say to a plan. Throws UsageError where that cannot be.
   void apply(sim::Plan& plan, const Info& info, const std::vector<std::string>& given) const;
 };

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
@@ -7,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/arguments.h"
 #include "cli/cluster_options.h"
 #include "cli/command.h"
 #include "cli/serve.h"
@@ -56,7 +56,7 @@ server::SocketAccess access_of(const Settings& settings) {
   return access;
 }
 
-int run(CLI::App& command, Settings& settings) {
+int run(Command& command, Settings& settings) {
   if (!settings.config.empty()) {
     std::ifstream file(settings.config);
     if (!file) throw UsageError("cannot read the configuration " + settings.config);
@@ -87,80 +87,79 @@ std::filesystem::path state_directory(const std::string& otherwise) {
   throw UsageError(otherwise);
 }
 
-void read_config(CLI::App& command, std::istream& from, const std::string& path) {
-  std::vector<CLI::ConfigItem> items;
+void read_config(Command& command, std::istream& from, const std::string& path) {
+  std::vector<Setting> settings;
   try {
-    items = CLI::ConfigTOML().from_config(from);
+    settings = settings_in(from);
   } catch (const std::exception&) {
     throw UsageError("cannot read the configuration " + path);
   }
-  for (const CLI::ConfigItem& item : items) {
-    CLI::Option* option = command.get_option_no_throw("--" + item.name);
-    if (option == nullptr || item.name == "config" || !item.parents.empty()) {
-      throw UsageError(path + ": there is no setting '" + item.fullname() + "'");
+  for (const Setting& setting : settings) {
+    Option* option = command.find_option("--" + setting.name);
+    if (option == nullptr || setting.name == "config") {
+      throw UsageError(path + ": there is no setting '" + setting.name + "'");
     }
     if (option->count() > 0) continue;
     try {
-      for (const std::string& input : item.inputs) option->add_result(input);
-      option->run_callback();
-    } catch (const CLI::Error& problem) {
+      option->take(setting.values);
+    } catch (const ArgumentError& problem) {
       throw UsageError(path + ": " + problem.what());
     }
   }
 }
 
-void add_serve(CLI::App& app, Action& action) {
-  auto* command = app.add_subcommand("serve", "The lock and election service");
+void add_serve(Command& app, Action& action) {
+  Command& command = app.add_command("serve", "The lock and election service");
   auto settings = std::make_shared<Settings>();
   server::ServeOptions& serve = settings->serve;
   command
-      ->add_option("--listen", serve.listen,
-                   "unix:PATH or HOST:PORT, as often as needed; without HOST this machine alone")
-      ->envname("BATON_LISTEN");
+      .add_option("--listen", serve.listen,
+                  "unix:PATH or HOST:PORT, as often as needed; without HOST this machine alone")
+      .variable("BATON_LISTEN");
   command
-      ->add_option("--socket-mode", settings->socket_mode,
-                   "Who may use Unix sockets, as chmod takes it (default: 0700, with a group 0660)")
-      ->envname("BATON_SOCKET_MODE")
-      ->type_name("MODE");
-  command->add_option("--socket-group", serve.access.group, "Whose group Unix sockets are of")
-      ->envname("BATON_SOCKET_GROUP")
-      ->type_name("GROUP");
+      .add_option("--socket-mode", settings->socket_mode,
+                  "Who may use Unix sockets, as chmod takes it (default: 0700, with a group 0660)")
+      .variable("BATON_SOCKET_MODE")
+      .type_name("MODE");
+  command.add_option("--socket-group", serve.access.group, "Whose group Unix sockets are of")
+      .variable("BATON_SOCKET_GROUP")
+      .type_name("GROUP");
   command
-      ->add_option("--http", settings->http,
-                   "HOST:PORT for HTTP (metrics, health, JSON), as often as needed (default: none)")
-      ->envname("BATON_HTTP");
+      .add_option("--http", settings->http,
+                  "HOST:PORT for HTTP (metrics, health, JSON), as often as needed (default: none)")
+      .variable("BATON_HTTP");
   command
-      ->add_option("--journal", serve.journal,
-                   "sqlite:PATH, etcd://HOST:PORT,HOST:PORT/PREFIX for several servers, or memory: "
-                   "for one that need not survive (default: journal.db in the state directory)")
-      ->envname("BATON_JOURNAL");
-  add_cluster(*command, serve.cluster);
-  command->add_flag("--accept-loss", serve.accept_loss, "Go on without what the journal has lost");
-  command->add_option("--name", serve.name, "Of this server, for people")->envname("BATON_NAME");
-  command->add_option("--scope", serve.scope, "For whom it is, for people")->envname("BATON_SCOPE");
+      .add_option("--journal", serve.journal,
+                  "sqlite:PATH, etcd://HOST:PORT,HOST:PORT/PREFIX for several servers, or memory: "
+                  "for one that need not survive (default: journal.db in the state directory)")
+      .variable("BATON_JOURNAL");
+  add_cluster(command, serve.cluster);
+  command.add_flag("--accept-loss", serve.accept_loss, "Go on without what the journal has lost");
+  command.add_option("--name", serve.name, "Of this server, for people").variable("BATON_NAME");
+  command.add_option("--scope", serve.scope, "For whom it is, for people").variable("BATON_SCOPE");
   command
-      ->add_option("--idle-stop", serve.idle_stop_s,
-                   "Stop after so many seconds without sessions and connections (0: never)")
-      ->envname("BATON_IDLE_STOP");
-  command->add_option("--connections", serve.most_connections, "At most")
-      ->envname("BATON_CONNECTIONS")
-      ->capture_default_str();
-  command->add_option("--config", settings->config, "A file with these settings: name = value")
-      ->envname("BATON_CONFIG");
-  command->add_option("--log", settings->log, "text or json, on standard error")
-      ->envname("BATON_LOG")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str();
-  command->add_option("--log-level", serve.log_level, "What is worth a line")
-      ->envname("BATON_LOG_LEVEL")
-      ->check(CLI::IsMember({"debug", "info", "warning", "error", "critical", "off"}))
-      ->capture_default_str();
-  command->footer(
+      .add_option("--idle-stop", serve.idle_stop_s,
+                  "Stop after so many seconds without sessions and connections (0: never)")
+      .variable("BATON_IDLE_STOP");
+  command.add_option("--connections", serve.most_connections, "At most")
+      .variable("BATON_CONNECTIONS")
+      .show_default();
+  command.add_option("--config", settings->config, "A file with these settings: name = value")
+      .variable("BATON_CONFIG");
+  command.add_option("--log", settings->log, "text or json, on standard error")
+      .variable("BATON_LOG")
+      .one_of({"text", "json"})
+      .show_default();
+  command.add_option("--log-level", serve.log_level, "What is worth a line")
+      .variable("BATON_LOG_LEVEL")
+      .one_of({"debug", "info", "warning", "error", "critical", "off"})
+      .show_default();
+  command.footer(
       "Flags come first, then the environment (BATON_LISTEN, BATON_JOURNAL, …), then the file.\n"
       "There is no authentication yet: whoever reaches the port may take and break locks.\n\n"
       "Example: baton serve --listen unix:/run/baton/socket --journal /var/lib/baton/journal.db");
-  command->callback([&action, command, settings] {
-    action = [command, settings] { return run(*command, *settings); };
+  command.callback([&action, &command, settings] {
+    action = [&command, settings] { return run(command, *settings); };
   });
 }
 

@@ -5,11 +5,9 @@
 #include <iosfwd>
 #include <string>
 
-namespace CLI {
-class App;
-}
-
 namespace baton::cli {
+
+class Command;
 
 // Where programs keep what should survive: the service manager's choice, or the user's. Throws
 // UsageError, which says what to say instead.
@@ -17,6 +15,6 @@ std::filesystem::path state_directory(const std::string& otherwise);
 
 // What neither a flag nor the environment has said, from lines like: listen = "127.0.0.1:7400".
 // `path` is for messages. Throws UsageError.
-void read_config(CLI::App& command, std::istream& from, const std::string& path);
+void read_config(Command& command, std::istream& from, const std::string& path);
 
 }  // namespace baton::cli

@@ -1,10 +1,10 @@
-#include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 #include <iostream>
 #include <memory>
 #include <string>
 
 #include "cli/algorithms.h"
+#include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/sim_election.h"
 #include "cli/sim_machine.h"
@@ -378,11 +378,11 @@ class SimCommand {
 
 }  // namespace
 
-void add_sim(CLI::App& app, Action& action) {
-  auto* command = app.add_subcommand("sim", "One simulated run: metrics, verdicts, the diagram");
+void add_sim(Command& app, Action& action) {
+  Command& command = app.add_command("sim", "One simulated run: metrics, verdicts, the diagram");
   auto options = std::make_shared<SimOptions>();
-  options->add_to(*command);
-  command->footer(
+  options->add_to(command);
+  command.footer(
       "Examples:\n"
       "  baton sim ricart-agrawala -n 3 --trace\n"
       "  baton sim maekawa -n 3 --demand deadlock-freedom\n"
@@ -397,8 +397,8 @@ void add_sim(CLI::App& app, Action& action) {
       "  baton sim ricart-agrawala -n 2 --resources 2 --strategy naive\n"
       "  baton sim --replay counterexample.jsonl\n"
       "Times are in message times. Exit code 1: a promise was broken.");
-  command->callback([&action, command, options] {
-    options->note_given(*command);
+  command.callback([&action, &command, options] {
+    options->note_given(command);
     action = [options] {
       if (options->was_given("--replay")) return sim_replay(*options);
       if (options->algorithm.empty()) {

@@ -1,14 +1,13 @@
 #include "cli/sim_options.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <set>
 
 #include "cli/algorithms.h"
+#include "cli/arguments.h"
 #include "cli/command.h"
-#include "cli/numbers.h"
 #include "cli/sim_observation.h"
 #include "cli/text.h"
 
@@ -258,14 +257,14 @@ Omission omission_named(const std::string& typed) {
                    did_you_mean(typed, names));
 }
 
-void SimOptions::add_to(CLI::App& command) {
+void SimOptions::add_to(Command& command) {
   command.add_option("algorithm", algorithm, "One of 'baton list'");
-  command.add_option("-n,--processes", processes, "Number of processes")->capture_default_str();
+  command.add_option("-n,--processes", processes, "Number of processes").show_default();
   command.add_option("--seed", seed, "The same seed gives the same run")
-      ->check(whole_number())
-      ->capture_default_str();
+      .whole_number()
+      .show_default();
   command.add_option("--seeds", seeds, "Try so many seeds, stop at the first violation")
-      ->check(whole_number(1));
+      .whole_number(1);
 
   command.add_option("--replay", replay,
                      "Follow the schedule in this file step by step; it says which algorithm, "
@@ -274,179 +273,169 @@ void SimOptions::add_to(CLI::App& command) {
   command
       .add_option("--workload", workload,
                   "one, everyone (default), closed, poisson, saturated, turns")
-      ->group("Workload");
+      .group("Workload");
   command
       .add_option("--entries", entries,
                   "Entries in all (closed, poisson, saturated, turns, shared memory)")
-      ->check(whole_number(1))
-      ->group("Workload");
+      .whole_number(1)
+      .group("Workload");
   command.add_option("--requesters", requesters, "So many processes ask, drawn by the seed")
-      ->check(whole_number(1, most_processes))
-      ->group("Workload");
-  command.add_option("--first", first, "Who asks under --workload one")->group("Workload");
+      .whole_number(1, most_processes)
+      .group("Workload");
+  command.add_option("--first", first, "Who asks under --workload one").group("Workload");
   command
       .add_option("--at", at,
                   "When one and everyone ask, in message times (default: 0; observation: 3)")
-      ->check(finite_number())
-      ->group("Workload");
+      .finite_number()
+      .group("Workload");
   command.add_option("--think", think, "Mean pause of closed, in message times")
-      ->check(finite_number())
-      ->group("Workload");
+      .finite_number()
+      .group("Workload");
   command.add_option("--rate", rate, "Requests per message time of poisson")
-      ->check(finite_number())
-      ->group("Workload");
+      .finite_number()
+      .group("Workload");
   command.add_option("--cs", critical_section, "Length of the critical section, in message times")
-      ->check(finite_number())
-      ->group("Workload");
+      .finite_number()
+      .group("Workload");
 
   command
       .add_flag("--reliable", reliable, "On a layer that repeats, orders and deduplicates messages")
-      ->disable_flag_override()
-      ->group("Layers");
+      .no_value()
+      .group("Layers");
   command
       .add_flag("--resilient", resilient,
                 "On a layer that survives crashes of any minority: views, fences, leases; and on "
                 "the reliable one too if messages are lost, duplicated or reordered")
-      ->disable_flag_override()
-      ->group("Layers");
+      .no_value()
+      .group("Layers");
   command
       .add_option("--servers", servers,
                   "So many servers keep the fenced resource, and a write must reach a majority")
-      ->check(whole_number(1, 1000))
-      ->group("Layers");
+      .whole_number(1, 1000)
+      .group("Layers");
   command
       .add_option("--omit", omission,
                   "Leave out one rule of the resilient layer, to see what it is for: "
                   "durable-promises, unique-epochs, stable-storage, hold-rule, "
                   "waiting-for-leases, farewells-by-life, loyalty, release-replay, epoch-check")
-      ->group("Layers");
+      .group("Layers");
 
   command
       .add_option("--delay", delay,
                   "constant[:MEAN], uniform[:LOW,HIGH], exponential[:MEAN], heavy[:MEAN]")
-      ->group("World");
+      .group("World");
   command
       .add_option("--send-cost", send_cost,
                   "Each send keeps its sender busy for so long; sends queue up behind each other")
-      ->check(finite_number())
-      ->group("World");
-  command.add_flag("--reorder", reorder, "Channels are not FIFO")
-      ->disable_flag_override()
-      ->group("World");
+      .finite_number()
+      .group("World");
+  command.add_flag("--reorder", reorder, "Channels are not FIFO").no_value().group("World");
   command.add_option("--loss", loss, "Probability that a message is lost")
-      ->check(finite_number())
-      ->group("World");
+      .finite_number()
+      .group("World");
   command.add_option("--duplicate", duplicate, "Probability that a message arrives twice")
-      ->check(finite_number())
-      ->group("World");
-  command.add_option("--crash", crashes, "PROCESS@TIME")->allow_extra_args(false)->group("World");
+      .finite_number()
+      .group("World");
+  command.add_option("--crash", crashes, "PROCESS@TIME").one_value_each().group("World");
   command
       .add_option("--quit", quits,
                   "PROCESS@TIME; it ends of its own accord, and says so if its layer can")
-      ->allow_extra_args(false)
-      ->group("World");
+      .one_value_each()
+      .group("World");
   command.add_option("--recover", recoveries, "PROCESS@TIME; it comes back knowing nothing")
-      ->allow_extra_args(false)
-      ->group("World");
+      .one_value_each()
+      .group("World");
   command.add_option("--join", joins, "PROCESS@TIME; it is not there before")
-      ->allow_extra_args(false)
-      ->group("World");
+      .one_value_each()
+      .group("World");
   command.add_option("--pause", pauses, "PROCESS@TIME; it does nothing for a while, unknowingly")
-      ->allow_extra_args(false)
-      ->group("World");
-  command.add_option("--resume", resumptions, "PROCESS@TIME")
-      ->allow_extra_args(false)
-      ->group("World");
-  command.add_option("--partition", partitions, "0,1|2,3@TIME")
-      ->allow_extra_args(false)
-      ->group("World");
+      .one_value_each()
+      .group("World");
+  command.add_option("--resume", resumptions, "PROCESS@TIME").one_value_each().group("World");
+  command.add_option("--partition", partitions, "0,1|2,3@TIME").one_value_each().group("World");
   command.add_option("--heal", heals, "TIME at which the partition ends")
-      ->allow_extra_args(false)
-      ->group("World");
-  command.add_option("--suspect", suspicions, "WHO:WHOM@TIME")
-      ->allow_extra_args(false)
-      ->group("World");
+      .one_value_each()
+      .group("World");
+  command.add_option("--suspect", suspicions, "WHO:WHOM@TIME").one_value_each().group("World");
   command.add_option("--cut", cuts, "A:B@TIME; these two can no longer talk to each other")
-      ->allow_extra_args(false)
-      ->group("World");
+      .one_value_each()
+      .group("World");
   command.add_option("--mend", mendings, "A:B@TIME; ... and can again")
-      ->allow_extra_args(false)
-      ->group("World");
+      .one_value_each()
+      .group("World");
   command.add_option("--trust", trusts, "WHO:WHOM@TIME; ends a suspicion")
-      ->allow_extra_args(false)
-      ->group("World");
+      .one_value_each()
+      .group("World");
   command
       .add_option("--detect", detection,
                   "Elections: after this time processes learn who has become unreachable; 0: never")
-      ->check(finite_number())
-      ->capture_default_str()
-      ->group("World");
+      .finite_number()
+      .show_default()
+      .group("World");
   command.add_option("--slow", slow, "FROM:TO@MORE; messages on this channel take so much longer")
-      ->allow_extra_args(false)
-      ->group("World");
+      .one_value_each()
+      .group("World");
   command
       .add_option("--timeout", timeout,
                   "Synchronous algorithms: the longest delay they reckon with (default: the "
                   "longest there is)")
-      ->check(finite_number())
-      ->group("World");
+      .finite_number()
+      .group("World");
   command
       .add_option("--allow", allowed,
                   "Break an assumption on purpose: loss, duplication, reordering, crash, "
                   "suspicion, slowness")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->group("World");
+      .separated_by(',')
+      .one_value_each()
+      .group("World");
   command
       .add_option("--demand", demanded,
                   "Judge this too, promised or not: safety, deadlock-freedom, "
                   "starvation-freedom, order, one-leader, right-leader, everyone-learns, "
                   "consistency, detection")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->group("World");
-  command.add_option("--until", until, "End at this time")->check(finite_number())->group("World");
+      .separated_by(',')
+      .one_value_each()
+      .group("World");
+  command.add_option("--until", until, "End at this time").finite_number().group("World");
   command
       .add_option("--progress-bound", progress_bound,
                   "Message times without an entry, while someone waits, that count as a livelock")
-      ->check(finite_number())
-      ->group("World");
+      .finite_number()
+      .group("World");
   command
       .add_option("--starvation-bound", starvation_bound,
                   "Entries of others during one wait that count as starvation")
-      ->check(whole_number(1))
-      ->group("World");
+      .whole_number(1)
+      .group("World");
 
   add_drawing_to(command);
   command.add_flag("--json", json, "The report as an object, for programs")
-      ->disable_flag_override()
-      ->group("Output");
+      .no_value()
+      .group("Output");
   several.add_to(command);
   group.add_to(command);
 }
 
-void SimOptions::add_drawing_to(CLI::App& command) {
+void SimOptions::add_drawing_to(Command& command) {
   command
       .add_option("--trace", trace,
                   "Draw the space-time diagram (shared memory: the schedule); or export: json, "
                   "shiviz, chrome")
-      ->expected(0, 1)
-      ->group("Output");
-  command.add_option("-o,--output", output, "Write the trace to this file")->group("Output");
+      .value_may_be_left_out()
+      .group("Output");
+  command.add_option("-o,--output", output, "Write the trace to this file").group("Output");
   command.add_option("--svg", svg, "Draw the space-time diagram as a picture into this file")
-      ->group("Output");
+      .group("Output");
   command.add_option("--names", names, "Names of the processes in diagrams: 3,5,12")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->group("Output");
-  command.add_flag("--ascii", ascii, "Diagram in 7-bit characters")
-      ->disable_flag_override()
-      ->group("Output");
+      .separated_by(',')
+      .one_value_each()
+      .group("Output");
+  command.add_flag("--ascii", ascii, "Diagram in 7-bit characters").no_value().group("Output");
 }
 
-void SimOptions::note_given(const CLI::App& command) {
-  for (const CLI::Option* option : command.get_options()) {
-    if (option->count() > 0) given.push_back(option->get_name());
+void SimOptions::note_given(const Command& command) {
+  for (const Option* option : command.options()) {
+    if (option->count() > 0) given.push_back(option->name());
   }
   if (was_given("--trace") && trace.empty()) trace = "diagram";
 }

@@ -12,11 +12,9 @@
 #include "sim/catalog.h"
 #include "sim/plan.h"
 
-namespace CLI {
-class App;
-}
-
 namespace baton::cli {
+
+class Command;
 
 struct SimOptions {
   std::vector<std::string> given;  // the options that were typed, by their long names
@@ -76,11 +74,11 @@ struct SimOptions {
   bool ascii = false;
   bool json = false;
 
-  void add_to(CLI::App& command);
+  void add_to(Command& command);
   // Of these, those that say what is drawn, and where it is written.
-  void add_drawing_to(CLI::App& command);
+  void add_drawing_to(Command& command);
   // To be called when the command line has been read.
-  void note_given(const CLI::App& command);
+  void note_given(const Command& command);
 
   bool was_given(std::string_view option) const;
 

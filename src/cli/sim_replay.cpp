@@ -1,6 +1,5 @@
 #include "cli/sim_replay.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <boost/json.hpp>
 #include <cerrno>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "cli/algorithms.h"
+#include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/text.h"
 #include "cli/trace_output.h"
@@ -113,33 +113,30 @@ class ReplayCommand {
 
   // The header's arguments, read as if they had been typed.
   static SimOptions options_of(const Schedule& schedule) {
-    CLI::App app;
-    app.set_help_flag();
+    Command app("", "");
+    app.without_help();
     SimOptions options;
     options.add_to(app);
-    // CLI11 takes them from the back.
-    std::vector<std::string> arguments(schedule.arguments.rbegin(), schedule.arguments.rend());
     try {
-      app.parse(arguments);
-    } catch (const CLI::ExtrasError&) {
-      throw UsageError("unknown argument '" + app.remaining().front() + "'");
-    } catch (const CLI::ParseError& error) {
-      const std::string text = error.what();
-      throw UsageError(text.substr(0, text.find('\n')));
+      app.parse(schedule.arguments);
+    } catch (const ArgumentError& error) {
+      const bool is_unknown = error.kind() == ArgumentError::Kind::unexpected;
+      throw UsageError(is_unknown ? "unknown argument '" + app.unexpected().front() + "'"
+                                  : error.what());
     }
     options.note_given(app);
-    for (const CLI::Option* option : app.get_options()) {
+    for (const Option* option : app.options()) {
       if (option->count() == 0 || describes_a_group(*option)) continue;
-      throw UsageError("'" + option->get_name() + "' is no argument of a schedule");
+      throw UsageError("'" + option->name() + "' is no argument of a schedule");
     }
     options.algorithm = schedule.algorithm;
     return options;
   }
 
   // A file has no say in what is drawn, or where that is written.
-  static bool describes_a_group(const CLI::Option& option) {
-    return is_one_of(option.get_group(), {"Group", "Layers"}) ||
-           is_one_of(option.get_name(), {"--processes", "--seed", "--timeout"});
+  static bool describes_a_group(const Option& option) {
+    return is_one_of(option.group(), {"Group", "Layers"}) ||
+           is_one_of(option.name(), {"--processes", "--seed", "--timeout"});
   }
 
   void output(const Schedule& schedule, const sim::Replayed& replayed) {

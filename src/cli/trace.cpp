@@ -1,6 +1,5 @@
 #include "cli/trace.h"
 
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
@@ -8,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/arguments.h"
 #include "cli/text.h"
 #include "cli/trace_output.h"
 #include "view/json_lines.h"
@@ -93,8 +93,8 @@ int trace(Options& options) {
 
 }  // namespace
 
-void add_trace(CLI::App& app, Action& action) {
-  CLI::App& command = *app.add_subcommand(
+void add_trace(Command& app, Action& action) {
+  Command& command = app.add_command(
       "trace",
       "Traces in files: joins those of a group's members, draws, exports.\n\n"
       "  merge FILE...   one trace of those that the members of a group wrote, one file per start\n"
@@ -105,7 +105,7 @@ void add_trace(CLI::App& app, Action& action) {
   command
       .add_flag("--keep-pauses", options->merging.keeps_pauses,
                 "merge: leave pauses in which nothing happens as long as they were")
-      ->disable_flag_override();
+      .no_value();
   options->drawing.add_drawing_to(command);
   command.footer(
       "Examples:\n  baton trace merge 1.jsonl 2.jsonl 3.jsonl -o all.jsonl\n"

@@ -5,6 +5,6 @@
 
 namespace baton::cli {
 
-void add_trace(CLI::App& app, Action& action);
+void add_trace(Command& app, Action& action);
 
 }  // namespace baton::cli

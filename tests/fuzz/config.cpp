@@ -1,7 +1,7 @@
 // The configuration file of `baton serve`: settings, or a message that names the file.
-#include <CLI/CLI.hpp>
 #include <sstream>
 
+#include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/serve.h"
 #include "fuzz/fuzz.h"
@@ -22,12 +22,12 @@ std::vector<std::string> fuzz::seeds() {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace baton;
-  CLI::App app;
+  cli::Command app("baton", "");
   cli::Action action;
   cli::add_serve(app, action);
   std::istringstream file{std::string(fuzz::text_of(data, size))};
   try {
-    cli::read_config(*app.get_subcommand("serve"), file, "the-file");
+    cli::read_config(*app.find_command("serve"), file, "the-file");
   } catch (const cli::UsageError& error) {
     fuzz::demand(std::string(error.what()).find("the-file") != std::string::npos,
                  "a message names the file");

@@ -1,21 +1,21 @@
 // `baton serve` alone, for tests of the server as a process.
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
 
+#include "cli/arguments.h"
 #include "cli/command.h"
 
 int main(int argc, char** argv) {
-  CLI::App app{"The server, for tests"};
-  app.require_subcommand(1);
+  baton::cli::Command app("baton", "The server, for tests");
+  app.needs_command();
   baton::cli::Action action;
   baton::cli::add_serve(app, action);
   try {
-    app.parse(argc, argv);
+    if (const auto text = app.parse({argv + 1, argv + argc})) {
+      std::fputs(text->c_str(), stdout);
+      return baton::cli::exit_ok;
+    }
     return action();
-  } catch (const CLI::ParseError& error) {
-    app.exit(error);
-    return baton::cli::exit_usage;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return baton::cli::exit_usage;

@@ -5,6 +5,6 @@
 
 namespace baton::cli {
 
-void add_peer(CLI::App& app, Action& action);
+void add_peer(Command& app, Action& action);
 
 }  // namespace baton::cli

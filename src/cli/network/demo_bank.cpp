@@ -2,7 +2,6 @@
 // still there, because both have read the balance before either has written it.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
@@ -10,10 +9,10 @@
 #include <optional>
 #include <utility>
 
+#include "cli/arguments.h"
 #include "cli/network/cash_machine.h"
 #include "cli/network/demos.h"
 #include "cli/network/together.h"
-#include "cli/numbers.h"
 #include "cli/service/demo.h"
 #include "cli/text.h"
 #include "net/group_file.h"
@@ -161,8 +160,8 @@ class BankDemo {
 
 }  // namespace
 
-void add_demo_bank(CLI::App& demo, Action& action) {
-  CLI::App& command = add_story(
+void add_demo_bank(Command& demo, Action& action) {
+  Command& command = add_story(
       demo, "bank",
       "Cash machines share an account: money is lost or made, until they have a lock\n\n"
       "Real processes, and no server. Shows how it came about, as it happened in this run.\n\n"
@@ -170,16 +169,16 @@ void add_demo_bank(CLI::App& demo, Action& action) {
       "         baton demo bank --processes 4 --algorithm token-ring");
   const auto options = std::make_shared<BankOptions>();
   command.add_option("--processes", options->processes, "How many machines")
-      ->check(whole_number(2, net::most_members))
-      ->type_name("N")
-      ->capture_default_str();
+      .whole_number(2, net::most_members)
+      .type_name("N")
+      .show_default();
   command.add_option("--transactions", options->transactions, "Of all of them together")
-      ->check(whole_number(2, 1'000'000))
-      ->type_name("N")
-      ->capture_default_str();
+      .whole_number(2, 1'000'000)
+      .type_name("N")
+      .show_default();
   command.add_option("--algorithm", options->algorithm, "Who lets them in one at a time")
-      ->type_name("NAME")
-      ->capture_default_str();
+      .type_name("NAME")
+      .show_default();
   command.footer("Exit code 1: the books did not balance although there was a lock.");
   command.callback(
       [options, &action] { action = crew_action([options] { return BankDemo(*options).run(); }); });

@@ -1,17 +1,16 @@
 // The lost update: processes that add to one number, each by reading it and writing one more.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 #include <iostream>
 #include <memory>
 #include <optional>
 
+#include "cli/arguments.h"
 #include "cli/network/demos.h"
 #include "cli/network/raw_sockets.h"
 #include "cli/network/shared_number.h"
 #include "cli/network/together.h"
-#include "cli/numbers.h"
 #include "cli/service/demo.h"
 #include "cli/text.h"
 #include "cli/theory.h"
@@ -176,8 +175,8 @@ class CounterDemo {
 
 }  // namespace
 
-void add_demo_counter(CLI::App& demo, Action& action) {
-  CLI::App& command = add_story(
+void add_demo_counter(Command& demo, Action& action) {
+  Command& command = add_story(
       demo, "counter",
       "Processes add to one number: without a lock, and with an algorithm between them\n\n"
       "Real processes, and no server. Now and then one is held up between reading and writing, as "
@@ -186,16 +185,16 @@ void add_demo_counter(CLI::App& demo, Action& action) {
       "         baton demo counter --algorithm suzuki-kasami --processes 5 --increments 10000");
   const auto options = std::make_shared<CounterOptions>();
   command.add_option("--processes", options->processes, "How many")
-      ->check(whole_number(2, net::most_members))
-      ->type_name("N")
-      ->capture_default_str();
+      .whole_number(2, net::most_members)
+      .type_name("N")
+      .show_default();
   command.add_option("--increments", options->increments, "By all of them together")
-      ->check(whole_number(1, 1'000'000'000))
-      ->type_name("N")
-      ->capture_default_str();
+      .whole_number(1, 1'000'000'000)
+      .type_name("N")
+      .show_default();
   command.add_option("--algorithm", options->algorithm, "Who lets them in one at a time")
-      ->type_name("NAME")
-      ->capture_default_str();
+      .type_name("NAME")
+      .show_default();
   command.add_flag("--json", options->json, "For programs");
   command.footer("Exit code 1: an update was lost although there was a lock.");
   command.callback([options, &action] {

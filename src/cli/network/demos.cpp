@@ -1,11 +1,11 @@
 #include "cli/network/demos.h"
 
-#include <CLI/CLI.hpp>
+#include "cli/arguments.h"
 
 namespace baton::cli {
 
-void add_crew_demos(CLI::App& app, Action& action) {
-  CLI::App& demo = *app.get_subcommand("demo");
+void add_crew_demos(Command& app, Action& action) {
+  Command& demo = *app.find_command("demo");
   add_demo_counter(demo, action);
   add_demo_bank(demo, action);
 }

@@ -6,9 +6,9 @@
 namespace baton::cli {
 
 // Below the command `demo`, which is there already.
-void add_crew_demos(CLI::App& app, Action& action);
+void add_crew_demos(Command& app, Action& action);
 
-void add_demo_counter(CLI::App& demo, Action& action);
-void add_demo_bank(CLI::App& demo, Action& action);
+void add_demo_counter(Command& demo, Action& action);
+void add_demo_bank(Command& demo, Action& action);
 
 }  // namespace baton::cli

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -7,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/arguments.h"
 #include "cli/network/commands.h"
 #include "cli/output_file.h"
 #include "cli/serve.h"
@@ -140,42 +140,40 @@ int run(Settings& settings) {
 
 }  // namespace
 
-void add_peer(CLI::App& app, Action& action) {
-  auto* command =
-      app.add_subcommand("peer", "Joins a group of processes that share locks without a server");
+void add_peer(Command& app, Action& action) {
+  Command& command =
+      app.add_command("peer", "Joins a group of processes that share locks without a server");
   auto settings = std::make_shared<Settings>();
-  command->add_option("--self", settings->self, "Which member of the group this is")
-      ->type_name("ID");
-  command->add_option("--group", settings->group, "The group: a file that all members share")
-      ->type_name("FILE");
+  command.add_option("--self", settings->self, "Which member of the group this is").type_name("ID");
+  command.add_option("--group", settings->group, "The group: a file that all members share")
+      .type_name("FILE");
   command
-      ->add_option("--algorithm", settings->algorithm,
-                   "For locks, the same at all members (default: as the group's file has it)")
-      ->type_name("NAME");
-  command->add_option("--election", settings->election, "Likewise, for elections")
-      ->type_name("NAME");
+      .add_option("--algorithm", settings->algorithm,
+                  "For locks, the same at all members (default: as the group's file has it)")
+      .type_name("NAME");
+  command.add_option("--election", settings->election, "Likewise, for elections").type_name("NAME");
   command
-      ->add_option("--socket", settings->socket,
-                   "Where local clients find it (default: in the folder of --state)")
-      ->type_name("PATH");
+      .add_option("--socket", settings->socket,
+                  "Where local clients find it (default: in the folder of --state)")
+      .type_name("PATH");
   command
-      ->add_option("--state", settings->state,
-                   "Where its promises are kept (default: below the state directory)")
-      ->type_name("FOLDER");
-  command->add_option("--http", settings->http,
-                      "HOST:PORT for HTTP (metrics, health, JSON), as often as needed");
+      .add_option("--state", settings->state,
+                  "Where its promises are kept (default: below the state directory)")
+      .type_name("FOLDER");
+  command.add_option("--http", settings->http,
+                     "HOST:PORT for HTTP (metrics, health, JSON), as often as needed");
   command
-      ->add_option("--trace", settings->trace,
-                   "Write what happens to this file, over what is there (for baton trace merge)")
-      ->type_name("FILE");
-  command->add_option("--log", settings->log, "text or json, on standard error")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str();
-  command->add_option("--log-level", settings->serve.log_level, "What is worth a line")
-      ->check(CLI::IsMember({"debug", "info", "warning", "error", "critical", "off"}))
-      ->capture_default_str();
-  command->add_flag("--algorithms", settings->list, "List what can be named, and end");
-  command->footer(
+      .add_option("--trace", settings->trace,
+                  "Write what happens to this file, over what is there (for baton trace merge)")
+      .type_name("FILE");
+  command.add_option("--log", settings->log, "text or json, on standard error")
+      .one_of({"text", "json"})
+      .show_default();
+  command.add_option("--log-level", settings->serve.log_level, "What is worth a line")
+      .one_of({"debug", "info", "warning", "error", "critical", "off"})
+      .show_default();
+  command.add_flag("--algorithms", settings->list, "List what can be named, and end");
+  command.footer(
       "The group's file:\n\n"
       "  group = tellers\n"
       "  algorithm = naimi-trehel\n"
@@ -184,7 +182,7 @@ void add_peer(CLI::App& app, Action& action) {
       "  member 3 = 10.0.0.3:7001\n\n"
       "Example: baton peer --group tellers.group --self 1 --socket /run/tellers.socket\n"
       "         baton lock --url unix:/run/tellers.socket till -- ./count-the-cash.sh");
-  command->callback([&action, settings] { action = [settings] { return run(*settings); }; });
+  command.callback([&action, settings] { action = [settings] { return run(*settings); }; });
 }
 
 }  // namespace baton::cli

@@ -1,10 +1,10 @@
 // Locks for scripts that cannot wrap: taken by one command and released by another. In between the
 // session has no process, only a lease.
-#include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 #include <iostream>
 #include <memory>
 
+#include "cli/arguments.h"
 #include "cli/service/commands.h"
 #include "cli/service/connection.h"
 #include "cli/service/hold_options.h"
@@ -77,7 +77,7 @@ struct TokenOptions {
   std::string url;
 };
 
-std::shared_ptr<TokenOptions> add_token(CLI::App& command) {
+std::shared_ptr<TokenOptions> add_token(Command& command) {
   auto options = std::make_shared<TokenOptions>();
   command.add_option("TOKEN", options->token, "As 'baton acquire' printed it");
   add_url(command, options->url);
@@ -93,8 +93,8 @@ Client attach(const TokenOptions& options) {
 
 }  // namespace
 
-void add_acquire(CLI::App& app, Action& action) {
-  CLI::App& command = *app.add_subcommand(
+void add_acquire(Command& app, Action& action) {
+  Command& command = app.add_command(
       "acquire",
       "Take a lock for a script that cannot run under 'baton lock': prints a token.\n\n"
       "It stays taken until 'baton release' or the end of the lease (--ttl), which 'baton renew'\n"
@@ -113,8 +113,8 @@ void add_acquire(CLI::App& app, Action& action) {
   });
 }
 
-void add_renew(CLI::App& app, Action& action) {
-  CLI::App& command = *app.add_subcommand(
+void add_renew(Command& app, Action& action) {
+  Command& command = app.add_command(
       "renew",
       "Begin the lease of 'baton acquire' anew. Exit code 123: a lock was lost. Stop the work, "
       "then\n"
@@ -133,8 +133,8 @@ void add_renew(CLI::App& app, Action& action) {
   });
 }
 
-void add_release(CLI::App& app, Action& action) {
-  CLI::App& command = *app.add_subcommand(
+void add_release(Command& app, Action& action) {
+  Command& command = app.add_command(
       "release",
       "Release what 'baton acquire' took. Exit code 123: it was lost before, or one of several "
       "was;\n"

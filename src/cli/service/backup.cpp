@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -11,6 +10,7 @@
 #include <iterator>
 #include <memory>
 
+#include "cli/arguments.h"
 #include "cli/cluster_options.h"
 #include "cli/service/commands.h"
 #include "cli/service/connection.h"
@@ -104,26 +104,26 @@ Action action_of(const std::string& name, const std::shared_ptr<BackupOptions>& 
 
 }  // namespace
 
-void add_backup(CLI::App& app, Action& action) {
-  CLI::App& command =
-      *app.add_subcommand("backup",
-                          "Writes what outlives sessions to a file: files, and how far fences have "
-                          "come.\n\nExample: baton backup /var/backups/baton");
+void add_backup(Command& app, Action& action) {
+  Command& command =
+      app.add_command("backup",
+                      "Writes what outlives sessions to a file: files, and how far fences have "
+                      "come.\n\nExample: baton backup /var/backups/baton");
   const auto options = std::make_shared<BackupOptions>();
-  command.add_option("FILE", options->file, "Is replaced if it is there")->required();
+  command.add_option("FILE", options->file, "Is replaced if it is there").required();
   command.add_option("--journal", options->journal,
                      "sqlite:PATH of a server that does not run, instead of asking one that does");
   add_url(command, options->url);
   command.callback([options, &action] { action = action_of("backup", options, backup); });
 }
 
-void add_restore(CLI::App& app, Action& action) {
-  CLI::App& command = *app.add_subcommand(
+void add_restore(Command& app, Action& action) {
+  Command& command = app.add_command(
       "restore",
       "Begins a journal with what is in a backup, so that fences go on above it.\n\n"
       "Example: baton restore /var/backups/baton --journal etcd://a:2379,b:2379,c:2379/baton");
   const auto options = std::make_shared<BackupOptions>();
-  command.add_option("FILE", options->file, "That baton backup has written")->required();
+  command.add_option("FILE", options->file, "That baton backup has written").required();
   command.add_option("--journal", options->journal,
                      "Where: sqlite:PATH or etcd://HOST:PORT,HOST:PORT/PREFIX; must be empty");
   add_cluster(command, options->cluster);

@@ -1,11 +1,10 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 #include <iostream>
 #include <memory>
 
-#include "cli/numbers.h"
+#include "cli/arguments.h"
 #include "cli/service/bench_load.h"
 #include "cli/service/commands.h"
 #include "cli/service/connection.h"
@@ -72,21 +71,21 @@ int bench(const BenchOptions& options) {
 
 }  // namespace
 
-void add_bench(CLI::App& app, Action& action) {
-  CLI::App& command = *app.add_subcommand(
+void add_bench(Command& app, Action& action) {
+  Command& command = app.add_command(
       "bench",
       "Load on a server: clients that take and release locks as fast as they can.\n\n"
       "Example: baton bench --clients 8 --seconds 1\n"
       "         baton bench --clients 4 --seconds 1 --same-name --fast --json");
   const auto options = std::make_shared<BenchOptions>();
   command.add_option("--clients", options->clients, "How many, each with a session of its own")
-      ->check(whole_number(1, 10'000))
-      ->type_name("N")
-      ->capture_default_str();
+      .whole_number(1, 10'000)
+      .type_name("N")
+      .show_default();
   command.add_option("--seconds", options->seconds, "For how long")
-      ->check(finite_number())
-      ->type_name("S")
-      ->capture_default_str();
+      .finite_number()
+      .type_name("S")
+      .show_default();
   command.add_flag("--same-name", options->same_name, "All on one lock: hand-offs");
   command.add_flag("--fast", options->fast, "Grants that do not wait for the disk");
   command.add_flag("--json", options->json, "For programs: pairs_per_s, p50_us, p99_us and more");

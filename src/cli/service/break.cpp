@@ -1,8 +1,7 @@
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 
-#include "cli/numbers.h"
+#include "cli/arguments.h"
 #include "cli/service/commands.h"
 #include "cli/service/connection.h"
 
@@ -42,8 +41,8 @@ int break_it(const BreakOptions& options) {
 
 }  // namespace
 
-void add_break(CLI::App& app, Action& action) {
-  CLI::App& command = *app.add_subcommand(
+void add_break(Command& app, Action& action) {
+  Command& command = app.add_command(
       "break",
       "Take a lock, or everything that a session has, away from its holder.\n\n"
       "The holder is told, and stops what it does; then, or when its lease is over, the next one\n"
@@ -53,8 +52,8 @@ void add_break(CLI::App& app, Action& action) {
   command.add_option("NAME", options->name, "The lock");
   command.add_flag("--election", options->election, "NAME is an election");
   command.add_option("--session", options->session, "A session, by its number")
-      ->check(whole_number(1))
-      ->type_name("ID");
+      .whole_number(1)
+      .type_name("ID");
   command.add_flag("--force", options->force, "Do not wait for the holder");
   add_url(command, options->url);
   command.callback([options, &action] {

@@ -1,10 +1,10 @@
 #include "cli/service/connection.h"
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
 #include <utility>
 
+#include "cli/arguments.h"
 #include "cli/text.h"
 
 namespace baton::cli {
@@ -56,16 +56,16 @@ int exit_code_of(Error error) {
   return code::failed;
 }
 
-void add_url(CLI::App& command, std::string& url) {
+void add_url(Command& command, std::string& url) {
   command
       .add_option(
           "--url", url,
           "The server: baton://HOST:PORT,HOST:PORT,… or unix:PATH. Otherwise what BATON_URL "
           "says, then the server of this machine, then one of this user, which is started")
-      ->type_name("URL");
+      .type_name("URL");
 }
 
-void add_stale(CLI::App& command, bool& stale) {
+void add_stale(Command& command, bool& stale) {
   command.add_flag("--stale", stale,
                    "Ask any server of a cluster, not only the one that leads; says how old it is");
 }

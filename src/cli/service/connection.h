@@ -10,11 +10,9 @@
 #include "local/meeting.h"
 #include "process/exit_codes.h"
 
-namespace CLI {
-class App;
-}
-
 namespace baton::cli {
+
+class Command;
 
 // Besides those of process/exit_codes.h. docs/tool.md says what each means to a script.
 inline constexpr int exit_nothing = 1;     // there is no such leader, file, lock or session
@@ -43,10 +41,10 @@ inline void value_of(const Result<void>& result) {
 }
 
 // Adds --url, where every command has it.
-void add_url(CLI::App& command, std::string& url);
+void add_url(Command& command, std::string& url);
 
 // Adds --stale, where a command only reads; and says how old the last answer was.
-void add_stale(CLI::App& command, bool& stale);
+void add_stale(Command& command, bool& stale);
 void tell_age(const Client& client);
 
 // A server, which is started if it is the user's own and does not run.

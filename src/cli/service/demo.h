@@ -7,6 +7,6 @@
 
 namespace baton::cli {
 
-CLI::App& add_story(CLI::App& demo, const std::string& name, const std::string& description);
+Command& add_story(Command& demo, const std::string& name, const std::string& description);
 
 }  // namespace baton::cli

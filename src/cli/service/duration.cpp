@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <utility>
+
+#include "cli/arguments.h"
 
 namespace baton::cli {
 
@@ -11,19 +12,18 @@ namespace {
 
 using namespace std::chrono_literals;
 
-CLI::Option* add(CLI::App& command, const std::string& name, const std::string& description,
-                 std::function<void(Micros)> take) {
-  const std::function<bool(const CLI::results_t&)> callback = [name, take = std::move(take)](
-                                                                  const CLI::results_t& results) {
-    const auto parsed = parse_duration(results.front());
+Option& add(Command& command, const std::string& name, const std::string& description,
+            std::function<void(Micros)> take) {
+  const auto parse = [name, take = std::move(take)](const std::string& typed) {
+    const auto parsed = parse_duration(typed);
     if (!parsed) {
-      throw CLI::ValidationError(name + " is a length of time such as 500ms, 10s or 1h30m, not '" +
-                                 results.front() + "'");
+      throw ArgumentError(
+          ArgumentError::Kind::value,
+          name + " is a length of time such as 500ms, 10s or 1h30m, not '" + typed + "'");
     }
     take(*parsed);
-    return true;
   };
-  return command.add_option(name, callback, description)->type_name("TIME");
+  return command.add_option(name, parse, description).type_name("TIME");
 }
 
 }  // namespace
@@ -42,14 +42,14 @@ std::string typed(Micros time) {
   return fmt::format("{}s", static_cast<double>(time.count()) / 1e6);
 }
 
-CLI::Option* add_duration(CLI::App& command, const std::string& name, Micros& value,
-                          const std::string& description) {
+Option& add_duration(Command& command, const std::string& name, Micros& value,
+                     const std::string& description) {
   return add(command, name, description, [&value](Micros given) { value = given; })
-      ->default_str(typed(value));
+      .show_default(typed(value));
 }
 
-CLI::Option* add_duration(CLI::App& command, const std::string& name, std::optional<Micros>& value,
-                          const std::string& description) {
+Option& add_duration(Command& command, const std::string& name, std::optional<Micros>& value,
+                     const std::string& description) {
   return add(command, name, description, [&value](Micros given) { value = given; });
 }
 

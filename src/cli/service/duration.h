@@ -7,12 +7,10 @@
 
 #include "core/duration.h"
 
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
-
 namespace baton::cli {
+
+class Command;
+class Option;
 
 using Micros = std::chrono::microseconds;
 
@@ -22,9 +20,9 @@ std::string spoken(Micros time);
 std::string typed(Micros time);
 
 // Adds an option that takes such a length; what it is not is wrong usage.
-CLI::Option* add_duration(CLI::App& command, const std::string& name, Micros& value,
-                          const std::string& description);
-CLI::Option* add_duration(CLI::App& command, const std::string& name, std::optional<Micros>& value,
-                          const std::string& description);
+Option& add_duration(Command& command, const std::string& name, Micros& value,
+                     const std::string& description);
+Option& add_duration(Command& command, const std::string& name, std::optional<Micros>& value,
+                     const std::string& description);
 
 }  // namespace baton::cli

@@ -1,13 +1,12 @@
 // Small files: put, get, ls and rm.
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 #include <cstdio>
 #include <iostream>
 #include <memory>
 
-#include "cli/numbers.h"
+#include "cli/arguments.h"
 #include "cli/service/commands.h"
 #include "cli/service/connection.h"
 #include "cli/service/token.h"
@@ -38,22 +37,22 @@ struct FileOptions {
   }
 };
 
-std::shared_ptr<FileOptions> add_file_options(CLI::App& command) {
+std::shared_ptr<FileOptions> add_file_options(Command& command) {
   auto options = std::make_shared<FileOptions>();
   add_url(command, options->url);
   return options;
 }
 
-void add_key(CLI::App& command, FileOptions& options) {
+void add_key(Command& command, FileOptions& options) {
   command.add_option("KEY", options.key, "Its name, such as jobs/nightly/state");
 }
 
-void add_version(CLI::App& command, FileOptions& options) {
+void add_version(Command& command, FileOptions& options) {
   command
       .add_option("--version", options.version,
                   "Only if it has this version; otherwise exit code 75")
-      ->check(whole_number(1))
-      ->type_name("N");
+      .whole_number(1)
+      .type_name("N");
 }
 
 boost::json::object json_of(const File& file) {
@@ -175,11 +174,11 @@ int remove(const FileOptions& options) {
 
 }  // namespace
 
-void add_put(CLI::App& app, Action& action) {
-  CLI::App& command = *app.add_subcommand("put",
-                                          "Write a small file (up to 64 KiB) of the service.\n\n"
-                                          "Example: baton put jobs/nightly/state done\n"
-                                          "         echo done | baton put jobs/nightly/state");
+void add_put(Command& app, Action& action) {
+  Command& command = app.add_command("put",
+                                     "Write a small file (up to 64 KiB) of the service.\n\n"
+                                     "Example: baton put jobs/nightly/state done\n"
+                                     "         echo done | baton put jobs/nightly/state");
   const auto options = add_file_options(command);
   add_key(command, *options);
   command.add_option("VALUE", options->value, "Its contents; - or nothing: standard input");
@@ -188,17 +187,16 @@ void add_put(CLI::App& app, Action& action) {
   command.add_flag("--tied", options->tied,
                    "It goes with the session of the 'baton lock' or 'baton elect' around this");
   command.add_option("--tied-to", options->tied_to, "It goes with what 'baton acquire' took")
-      ->type_name("TOKEN");
+      .type_name("TOKEN");
   command.add_flag("--json", options->json, "Print version and revision");
   command.callback(
       [options, &action] { action = service_action("put", [options] { return put(*options); }); });
 }
 
-void add_get(CLI::App& app, Action& action) {
-  CLI::App& command =
-      *app.add_subcommand("get",
-                          "Print a file of the service. Exit code 1: there is none.\n\n"
-                          "Example: baton get jobs/nightly/state || echo none");
+void add_get(Command& app, Action& action) {
+  Command& command = app.add_command("get",
+                                     "Print a file of the service. Exit code 1: there is none.\n\n"
+                                     "Example: baton get jobs/nightly/state || echo none");
   const auto options = add_file_options(command);
   add_key(command, *options);
   command.add_flag("--json", options->json, "With version and revision");
@@ -207,10 +205,10 @@ void add_get(CLI::App& app, Action& action) {
       [options, &action] { action = service_action("get", [options] { return get(*options); }); });
 }
 
-void add_ls(CLI::App& app, Action& action) {
-  CLI::App& command = *app.add_subcommand("ls",
-                                          "List files of the service.\n\n"
-                                          "Example: baton ls jobs/");
+void add_ls(Command& app, Action& action) {
+  Command& command = app.add_command("ls",
+                                     "List files of the service.\n\n"
+                                     "Example: baton ls jobs/");
   const auto options = add_file_options(command);
   command.add_option("PREFIX", options->key, "Only those whose names begin so");
   command.add_flag("-l,--long", options->in_full, "With versions");
@@ -220,11 +218,10 @@ void add_ls(CLI::App& app, Action& action) {
       [options, &action] { action = service_action("ls", [options] { return list(*options); }); });
 }
 
-void add_rm(CLI::App& app, Action& action) {
-  CLI::App& command =
-      *app.add_subcommand("rm",
-                          "Remove a file of the service. Exit code 1: there is none.\n\n"
-                          "Example: baton rm jobs/nightly/state || echo none");
+void add_rm(Command& app, Action& action) {
+  Command& command = app.add_command("rm",
+                                     "Remove a file of the service. Exit code 1: there is none.\n\n"
+                                     "Example: baton rm jobs/nightly/state || echo none");
   const auto options = add_file_options(command);
   add_key(command, *options);
   add_version(command, *options);

@@ -1,10 +1,9 @@
 #include "cli/service/hold_options.h"
 
-#include <CLI/CLI.hpp>
 #include <cstdlib>
 
+#include "cli/arguments.h"
 #include "cli/command.h"
-#include "cli/numbers.h"
 #include "cli/program.h"
 #include "cli/text.h"
 
@@ -30,46 +29,46 @@ Micros shortest_ttl_for(Micros time_to_stop) {
 
 }  // namespace
 
-void HoldOptions::add_waiting_to(CLI::App& command) {
+void HoldOptions::add_waiting_to(Command& command) {
   command.add_flag("--try", only_try, "Do not wait if it is taken");
   add_duration(command, "--wait", wait, "Wait at most so long (otherwise: for ever)");
   add_duration(command, "--ttl", ttl, "Of the lease: so long it stays taken if this machine dies");
   add_duration(command, "--max-hold", max_hold, "Hold it at most so long (0: as long as need be)");
   add_duration(command, "--lock-delay", lock_delay, "Keep it closed so long if the lease runs out");
-  command.add_option("--label", label, "For people who look at 'baton locks'")->type_name("TEXT");
+  command.add_option("--label", label, "For people who look at 'baton locks'").type_name("TEXT");
   command.add_flag("--fast", fast, "Do not wait for the disk: see docs/guarantees.md");
   command
       .add_option("--conflict-exit-code", conflict_exit_code,
                   "If it is taken, or still is at the end of the wait")
-      ->check(whole_number(0, 255))
-      ->type_name("N")
-      ->capture_default_str();
+      .whole_number(0, 255)
+      .type_name("N")
+      .show_default();
 }
 
-void HoldOptions::add_lock_to(CLI::App& command) {
+void HoldOptions::add_lock_to(Command& command) {
   command.add_option("NAME", names, "One lock or several, which are taken together: all or none");
   command.add_flag("--shared", shared, "Together with others who say so");
   command
       .add_option("--slots", slots,
                   "So many may hold it at once; all who use it say the same number")
-      ->check(whole_number(1, 65536))
-      ->type_name("N");
+      .whole_number(1, 65536)
+      .type_name("N");
   command.add_flag("--despite-deadlock", despite_deadlock,
                    "Wait even if that could never end by itself");
 }
 
-void HoldOptions::add_command_to(CLI::App& command) {
+void HoldOptions::add_command_to(Command& command) {
   command
       .add_option("--on-lost", on_lost,
                   "If it is lost: kill all that the command started, signal (TERM) the command, or "
                   "ignore it")
-      ->type_name("kill|signal|ignore")
-      ->capture_default_str();
+      .type_name("kill|signal|ignore")
+      .show_default();
   add_duration(command, "--kill-after", kill_after,
                "How long what is to end may take from TERM to KILL")
-      ->default_str(typed(time_to_end()));
+      .show_default(typed(time_to_end()));
   command.add_option("-c", shell_line, "A line for the shell, instead of -- COMMAND")
-      ->type_name("LINE");
+      .type_name("LINE");
 }
 
 void HoldOptions::check() const {

@@ -9,11 +9,9 @@
 #include "cli/service/duration.h"
 #include "process/supervise.h"
 
-namespace CLI {
-class App;
-}
-
 namespace baton::cli {
+
+class Command;
 
 struct HoldOptions {
   std::vector<std::string> names;
@@ -38,9 +36,9 @@ struct HoldOptions {
   std::string shell_line;
 
   // Of all three; how many names, slots and modes only where they are locks.
-  void add_waiting_to(CLI::App& command);
-  void add_lock_to(CLI::App& command);
-  void add_command_to(CLI::App& command);
+  void add_waiting_to(Command& command);
+  void add_lock_to(Command& command);
+  void add_command_to(Command& command);
 
   // Throws UsageError.
   void check() const;

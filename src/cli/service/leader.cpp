@@ -1,10 +1,10 @@
-#include <CLI/CLI.hpp>
 #include <atomic>
 #include <boost/json.hpp>
 #include <iostream>
 #include <memory>
 #include <mutex>
 
+#include "cli/arguments.h"
 #include "cli/service/commands.h"
 #include "cli/service/connection.h"
 #include "cli/service/interrupt.h"
@@ -94,11 +94,11 @@ int leader(const LeaderOptions& options) {
 
 }  // namespace
 
-void add_leader(CLI::App& app, Action& action) {
-  CLI::App& command =
-      *app.add_subcommand("leader",
-                          "Who leads: prints the leader's value. Exit code 1: nobody does.\n\n"
-                          "Example: baton leader scheduler || echo nobody yet");
+void add_leader(Command& app, Action& action) {
+  Command& command =
+      app.add_command("leader",
+                      "Who leads: prints the leader's value. Exit code 1: nobody does.\n\n"
+                      "Example: baton leader scheduler || echo nobody yet");
   const auto options = std::make_shared<LeaderOptions>();
   command.add_option("NAME", options->name, "The election");
   command.add_flag("--watch", options->watch, "Print every change, until interrupted");

@@ -1,15 +1,14 @@
 #include "local/server.h"
 
-#include <CLI/CLI.hpp>
-
+#include "cli/arguments.h"
 #include "cli/service/commands.h"
 
 namespace baton::cli {
 
-void add_local_server(CLI::App& app, Action& action) {
-  CLI::App& command = *app.add_subcommand(
+void add_local_server(Command& app, Action& action) {
+  Command& command = app.add_command(
       "local-server", "The local server of this user, which the first command starts.");
-  command.group("");
+  command.hide();
   const auto accept_loss = std::make_shared<bool>(false);
   command.add_flag("--accept-loss", *accept_loss, "Go on without what the journal has lost");
   command.callback([accept_loss, &action] {
@@ -17,7 +16,7 @@ void add_local_server(CLI::App& app, Action& action) {
   });
 }
 
-void add_service_commands(CLI::App& app, Action& action) {
+void add_service_commands(Command& app, Action& action) {
   add_lock(app, action);
   add_elect(app, action);
   add_acquire(app, action);

@@ -1,7 +1,7 @@
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 
+#include "cli/arguments.h"
 #include "cli/program.h"
 #include "cli/service/commands.h"
 #include "cli/service/connection.h"
@@ -35,8 +35,8 @@ int run_holding(const std::string& name, HoldOptions& options) {
 
 }  // namespace
 
-void add_lock(CLI::App& app, Action& action) {
-  CLI::App& command = *app.add_subcommand(
+void add_lock(Command& app, Action& action) {
+  Command& command = app.add_command(
       "lock",
       "Run a command while holding a lock.\n\n"
       "The command gets BATON_FENCE, BATON_LOCK and BATON_SESSION (and BATON_SLOT with --slots). "
@@ -59,8 +59,8 @@ void add_lock(CLI::App& app, Action& action) {
   });
 }
 
-void add_elect(CLI::App& app, Action& action) {
-  CLI::App& command = *app.add_subcommand(
+void add_elect(Command& app, Action& action) {
+  Command& command = app.add_command(
       "elect",
       "Run a command while leading an election; wait for that first.\n\n"
       "The command gets BATON_FENCE (the term), BATON_ELECTION and BATON_SESSION. When the lead "
@@ -71,7 +71,7 @@ void add_elect(CLI::App& app, Action& action) {
   options->is_election = true;
   command.add_option("NAME", options->names, "The election");
   command.add_option("--value", options->value, "What the others are told of this leader")
-      ->type_name("TEXT");
+      .type_name("TEXT");
   options->add_waiting_to(command);
   options->add_command_to(command);
   add_url(command, options->url);

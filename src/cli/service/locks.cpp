@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 #include <iostream>
 #include <map>
 #include <memory>
 
+#include "cli/arguments.h"
 #include "cli/service/commands.h"
 #include "cli/service/connection.h"
 #include "cli/service/duration.h"
@@ -218,15 +218,15 @@ int locks(const LocksOptions& options) {
 
 }  // namespace
 
-void add_locks(CLI::App& app, Action& action) {
-  CLI::App& command = *app.add_subcommand("locks",
-                                          "Who holds what, who waits, and for whom.\n\n"
-                                          "Example: baton locks\n"
-                                          "         baton locks nightly-backup --json");
+void add_locks(Command& app, Action& action) {
+  Command& command = app.add_command("locks",
+                                     "Who holds what, who waits, and for whom.\n\n"
+                                     "Example: baton locks\n"
+                                     "         baton locks nightly-backup --json");
   const auto options = std::make_shared<LocksOptions>();
   command.add_option("NAME", options->name, "Only this one");
   command.add_option("--prefix", options->prefix, "Only those whose names begin so")
-      ->type_name("TEXT");
+      .type_name("TEXT");
   command.add_flag("--elections", options->elections, "Elections instead of locks");
   command.add_flag("--watch", options->watch, "Again whenever something changes");
   command.add_flag("--json", options->json,

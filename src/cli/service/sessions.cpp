@@ -1,8 +1,8 @@
-#include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 #include <iostream>
 #include <memory>
 
+#include "cli/arguments.h"
 #include "cli/service/commands.h"
 #include "cli/service/connection.h"
 #include "cli/service/duration.h"
@@ -68,11 +68,10 @@ int sessions(const SessionsOptions& options) {
 
 }  // namespace
 
-void add_sessions(CLI::App& app, Action& action) {
-  CLI::App& command =
-      *app.add_subcommand("sessions",
-                          "Who uses the service, and how long their leases last.\n\n"
-                          "Example: baton sessions");
+void add_sessions(Command& app, Action& action) {
+  Command& command = app.add_command("sessions",
+                                     "Who uses the service, and how long their leases last.\n\n"
+                                     "Example: baton sessions");
   const auto options = std::make_shared<SessionsOptions>();
   command.add_flag("--json", options->json, "For programs");
   add_stale(command, options->stale);

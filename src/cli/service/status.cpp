@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <boost/json.hpp>
 #include <iostream>
 #include <memory>
 
+#include "cli/arguments.h"
 #include "cli/service/commands.h"
 #include "cli/service/connection.h"
 #include "cli/service/duration.h"
@@ -219,10 +219,10 @@ int status(const StatusOptions& options) {
 
 }  // namespace
 
-void add_status(CLI::App& app, Action& action) {
-  CLI::App& command = *app.add_subcommand("status",
-                                          "Which server is used, for whom it is, and how it is.\n\n"
-                                          "Example: baton status");
+void add_status(Command& app, Action& action) {
+  Command& command = app.add_command("status",
+                                     "Which server is used, for whom it is, and how it is.\n\n"
+                                     "Example: baton status");
   const auto options = std::make_shared<StatusOptions>();
   command.add_flag("--json", options->json, "For programs");
   command.add_flag("--stale", options->stale, "Of whichever server answers first, not the leader");

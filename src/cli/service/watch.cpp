@@ -1,10 +1,9 @@
-#include <CLI/CLI.hpp>
 #include <atomic>
 #include <boost/json.hpp>
 #include <iostream>
 #include <memory>
 
-#include "cli/numbers.h"
+#include "cli/arguments.h"
 #include "cli/service/commands.h"
 #include "cli/service/connection.h"
 #include "cli/service/interrupt.h"
@@ -67,21 +66,21 @@ int watch(const WatchCommandOptions& options) {
 
 }  // namespace
 
-void add_watch(CLI::App& app, Action& action) {
-  CLI::App& command =
-      *app.add_subcommand("watch",
-                          "Print every change of files, until interrupted.\n\n"
-                          "Example: baton put jobs/a 1 && baton watch jobs/ --after 0 --count 1");
+void add_watch(Command& app, Action& action) {
+  Command& command =
+      app.add_command("watch",
+                      "Print every change of files, until interrupted.\n\n"
+                      "Example: baton put jobs/a 1 && baton watch jobs/ --after 0 --count 1");
   const auto options = std::make_shared<WatchCommandOptions>();
   command.add_option("PREFIX", options->prefix, "Only those whose names begin so");
   command
       .add_option("--after", options->after,
                   "Begin with what came after this revision ('baton ls --json' tells one)")
-      ->check(whole_number())
-      ->type_name("REVISION");
+      .whole_number()
+      .type_name("REVISION");
   command.add_option("--count", options->count, "End after so many changes")
-      ->check(whole_number(1))
-      ->type_name("N");
+      .whole_number(1)
+      .type_name("N");
   command.add_flag("--json", options->json, "A line of JSON for each");
   add_url(command, options->url);
   command.callback([options, &action] {

@@ -8,7 +8,7 @@ int main(int argc, char** argv) {
   return baton::cli::run_program(argc, argv,
                                  {"The lock and election service of Baton.\n\n"
                                   "Example: baton lock nightly-backup -- ./backup.sh",
-                                  [](CLI::App& app, baton::cli::Action& action) {
+                                  [](baton::cli::Command& app, baton::cli::Action& action) {
                                     baton::cli::add_serve(app, action);
                                     baton::cli::add_service_commands(app, action);
                                   }});

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "baton/client.h"
+#include "cli/service/bench_load.h"
 #include "server/host.h"
 
 namespace baton::server {
@@ -375,6 +376,18 @@ TEST(Gate, NeedsAJournalInMemory) {
   options.gate = &gate;
   options.journal = "sqlite:/nowhere";
   EXPECT_THROW(Host(std::move(options)), journal::Unusable);
+}
+
+TEST_F(GateTest, KeepsNoJournal) {
+  auto client = connect();
+  EXPECT_EQ(client.status().value().journal, "none");
+}
+
+TEST_F(GateTest, ALoadGoesOnAfterTheShortLeaseThatItWasGranted) {
+  const auto length = 2 * std::chrono::microseconds(ScriptedGate::longest_us);
+  const cli::LoadResult result =
+      cli::run_load({.url = host->urls().front(), .clients = 2, .length = length});
+  EXPECT_FALSE(result.pairs.empty());
 }
 
 }  // namespace

@@ -14,13 +14,16 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 
 #include "baton/client.pb.h"
 #include "baton/error.h"
 #include "client/address.h"
+#include "client/boottime.h"
 #include "process/descriptor.h"
 #include "server/frames.h"
+#include "service/lease.h"
 
 namespace baton::cli {
 
@@ -31,7 +34,7 @@ using std::chrono::nanoseconds;
 using std::chrono::steady_clock;
 
 constexpr std::int64_t ttl_us = 60'000'000;
-constexpr std::chrono::seconds between_keepalives{10};
+constexpr client::Micros between_looks_at_leases = 50'000;
 constexpr std::chrono::seconds patience{10};
 
 [[noreturn]] void fail(const std::string& what) { throw std::runtime_error(what); }
@@ -103,20 +106,23 @@ class LoadClient {
   }
   // What is under way is finished first.
   void stop() { is_running_ = false; }
-  void keep_alive() {
-    proto::ClientMessage message;
-    message.mutable_keep_alive()->set_number(1);
-    send(message);
+  // Keeps the session alive as often as the lease demands that was granted.
+  void look_at_lease(service::Time now) {
+    if (lease_ && !is_closing_) carry_out(lease_->wake(now));
   }
 
  private:
   void take(LoadResult& result) {
     if (in_.has_welcome()) return open();
+    if (in_.has_alive()) return hear(in_.alive());
+    if (in_.has_session_over() && !is_closing_)
+      fail("the session is over: " + in_.session_over().reason());
     if (in_.has_goodbye()) fail("the server hung up: " + in_.goodbye().message());
     if (!in_.has_reply()) return;
     const proto::Reply& reply = in_.reply();
     if (reply.error() != 0) fail("the server refused: " + reply.message());
     if (reply.has_opened()) {
+      begin_lease(reply.opened());
       is_open_ = true;
     } else if (reply.has_granted()) {
       granted_ = steady_clock::now();
@@ -141,11 +147,40 @@ class LoadClient {
     return request;
   }
 
+  void begin_lease(const proto::Reply::Opened& opened) {
+    session_ = {opened.session()};
+    lease_.emplace(nonce_, service::LeaseTerms::of({opened.ttl()}, {}), fast_);
+    lease_->set_holding(true);
+    const service::Welcome welcome{{epoch_}, nonce_, session_, opening_sent_};
+    carry_out(lease_->receive({client::boottime_us()}, welcome));
+  }
+
+  // The number of a keepalive is the time at which it was sent.
+  void hear(const proto::Alive& alive) {
+    if (!lease_ || is_closing_) return;
+    const service::Alive message{
+        {alive.epoch()}, session_, {static_cast<std::int64_t>(alive.number())}};
+    carry_out(lease_->receive({client::boottime_us()}, message));
+  }
+
+  void carry_out(const service::LeaseClient::Step& step) {
+    if (step.event == service::LeaseClient::Event::lost) {
+      fail("the server has kept a session waiting until its lease was over");
+    }
+    if (!step.send) return;
+    proto::ClientMessage message;
+    const auto& keep_alive = std::get<service::KeepAlive>(*step.send);
+    message.mutable_keep_alive()->set_number(static_cast<std::uint64_t>(keep_alive.sent.value));
+    send(message);
+  }
+
   void open() {
-    std::array<char, 16> nonce{};
-    [[maybe_unused]] const ssize_t size = getrandom(nonce.data(), nonce.size(), 0);
+    epoch_ = in_.welcome().epoch();
+    nonce_.resize(16);
+    [[maybe_unused]] const ssize_t size = getrandom(nonce_.data(), nonce_.size(), 0);
+    opening_sent_ = {client::boottime_us()};
     proto::OpenSession& open = *request().mutable_open_session();
-    open.set_nonce(nonce.data(), nonce.size());
+    open.set_nonce(nonce_);
     open.set_ttl(ttl_us);
     open.set_fast(fast_);
     open.mutable_who()->set_process(static_cast<std::uint32_t>(getpid()));
@@ -188,6 +223,11 @@ class LoadClient {
   Descriptor socket_;
   std::string name_;
   bool fast_;
+  std::string nonce_;
+  std::uint64_t epoch_ = 0;
+  service::SessionId session_;
+  service::Time opening_sent_;
+  std::optional<service::LeaseClient> lease_;  // once it is granted
   server::FrameCutter cutter_;
   proto::ServerMessage in_;
   proto::ClientMessage out_;
@@ -241,16 +281,14 @@ class Load {
     const int count = epoll_wait(epoll_.get(), ready.data(), static_cast<int>(ready.size()),
                                  static_cast<int>(longest.count()));
     for (int i = 0; i < count; ++i) static_cast<LoadClient*>(ready[i].data.ptr)->serve(result_);
+    const client::Micros now = client::boottime_us();
+    if (now < next_look_at_leases_) return;
+    next_look_at_leases_ = now + between_looks_at_leases;
+    for (auto& client : clients_) client->look_at_lease({now});
   }
 
   void serve_until(steady_clock::time_point end) {
-    auto next_keepalive = steady_clock::now() + between_keepalives;
-    for (auto now = steady_clock::now(); now < end; now = steady_clock::now()) {
-      serve(std::chrono::milliseconds(10));
-      if (now < next_keepalive) continue;
-      next_keepalive = now + between_keepalives;
-      for (auto& client : clients_) client->keep_alive();
-    }
+    while (steady_clock::now() < end) serve(std::chrono::milliseconds(10));
   }
 
   template <class Condition>
@@ -267,6 +305,7 @@ class Load {
   Descriptor epoll_;
   std::vector<std::unique_ptr<LoadClient>> clients_;
   LoadResult result_;
+  client::Micros next_look_at_leases_ = 0;
 };
 
 }  // namespace

@@ -41,7 +41,7 @@ target_link_libraries(baton_archive_client INTERFACE protobuf::libprotobuf SQLit
 baton_archive(server baton_embed baton_server baton_loop baton_cluster baton_etcd baton_journal baton_view)
 target_link_libraries(baton_archive_server INTERFACE baton_archive_client spdlog::spdlog fmt::fmt)
 
-baton_archive(peer baton_peer baton_net baton_mutex baton_election baton_layer)
+baton_archive(peer baton_peer baton_net baton_any baton_mutex baton_election baton_layer)
 target_link_libraries(baton_archive_peer INTERFACE baton_archive_server OpenSSL::SSL)
 
 # Of the objects of the archive, with the symbols of baton/export.h alone: what the standard library

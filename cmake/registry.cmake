@@ -1,13 +1,25 @@
-# One line of src/registry.list makes an algorithm known to every host: for each line this writes
-# one source file per host, from the host's template, so that hosts stay free of lists and a change
-# to one algorithm rebuilds only what concerns it.
+# One line of src/registry.list makes an algorithm known to every host. Hosts that are templates over
+# the algorithm's class get one source file per line, from the host's own template. The others
+# include the generated registry.inc, so that hosts stay free of lists and a change to one algorithm
+# rebuilds only what concerns it.
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
              ${PROJECT_SOURCE_DIR}/src/registry.list)
 file(STRINGS ${PROJECT_SOURCE_DIR}/src/registry.list BATON_REGISTRY REGEX "^[a-z]")
 
-# baton_instances(OUT TEMPLATE [layered]): one file per algorithm from TEMPLATE, in which @HEADER@,
-# @CLASS@ and @SYMBOL@ are replaced, and OUT set to their list; with `layered`, only for those that
-# run on layers.
+# Which form an algorithm has: OBSERVER, or a lock or election that is LAYERED or PLAIN.
+function(baton_form out header fields)
+  if(header MATCHES "^observe/")
+    set(${out} OBSERVER PARENT_SCOPE)
+  elseif("layered" IN_LIST fields)
+    set(${out} LAYERED PARENT_SCOPE)
+  else()
+    set(${out} PLAIN PARENT_SCOPE)
+  endif()
+endfunction()
+
+# baton_instances(OUT TEMPLATE [FORMS…]): one file per algorithm from TEMPLATE, in which @HEADER@,
+# @CLASS@ and @SYMBOL@ are replaced, and OUT set to their list; with FORMS, only for algorithms of
+# these forms.
 function(baton_instances out template)
   get_filename_component(stem ${template} NAME_WE)
   set(files)
@@ -15,7 +27,8 @@ function(baton_instances out template)
     string(REPLACE " " ";" fields "${line}")
     list(GET fields 0 HEADER)
     list(GET fields 1 CLASS)
-    if("layered" IN_LIST ARGN AND NOT "layered" IN_LIST fields)
+    baton_form(form ${HEADER} "${fields}")
+    if(ARGN AND NOT form IN_LIST ARGN)
       continue()
     endif()
     string(MAKE_C_IDENTIFIER "${CLASS}" SYMBOL)
@@ -26,62 +39,15 @@ function(baton_instances out template)
   set(${out} ${files} PARENT_SCOPE)
 endfunction()
 
-# baton_registry_table(OUT TEMPLATE KINDS…): one file in which @DECLARATIONS@ declares the function
-# KIND_SYMBOL() for every algorithm and kind, and @ENTRIES@ has a line entry(KIND_SYMBOL(), …) for
-# every algorithm, in the registry's order. Those without layers have the first kind alone, or with
-# `layered` as the first of KINDS no line at all.
-function(baton_registry_table out template)
-  get_filename_component(stem ${template} NAME_WE)
-  set(DECLARATIONS "")
-  set(ENTRIES "")
-  foreach(line IN LISTS BATON_REGISTRY)
-    string(REPLACE " " ";" fields "${line}")
-    list(GET fields 1 CLASS)
-    string(MAKE_C_IDENTIFIER "${CLASS}" SYMBOL)
-    set(kinds ${ARGN})
-    if(NOT "layered" IN_LIST fields)
-      list(GET ARGN 0 kinds)
-    endif()
-    if("layered" IN_LIST kinds)
-      list(REMOVE_ITEM kinds layered)
-      if(NOT kinds)
-        continue()
-      endif()
-    endif()
-    set(calls)
-    foreach(kind IN LISTS kinds)
-      string(APPEND DECLARATIONS "Runnable ${kind}_${SYMBOL}();\n")
-      list(APPEND calls "${kind}_${SYMBOL}()")
-    endforeach()
-    list(JOIN calls ", " calls)
-    string(APPEND ENTRIES "      entry(${calls}),\n")
-  endforeach()
-  set(file ${CMAKE_CURRENT_BINARY_DIR}/${stem}.cpp)
-  configure_file(${template} ${file} @ONLY)
-  set(${out} ${file} PARENT_SCOPE)
-endfunction()
-
-# baton_registry_rest(OUT TEMPLATE FOLDERS…): one file for the algorithms in these folders that do
-# not run on layers, in which @INCLUDES@ has their headers and @ENTRIES@ a line &CLASS::info for
-# each.
-function(baton_registry_rest out template)
-  get_filename_component(stem ${template} NAME_WE)
-  set(INCLUDES)
-  set(ENTRIES "")
-  foreach(line IN LISTS BATON_REGISTRY)
-    string(REPLACE " " ";" fields "${line}")
-    list(GET fields 0 HEADER)
-    list(GET fields 1 CLASS)
-    get_filename_component(folder ${HEADER} DIRECTORY)
-    if("layered" IN_LIST fields OR NOT folder IN_LIST ARGN)
-      continue()
-    endif()
-    list(APPEND INCLUDES "#include \"${HEADER}.h\"")
-    string(APPEND ENTRIES "    &${CLASS}::info,\n")
-  endforeach()
-  list(REMOVE_DUPLICATES INCLUDES)
-  list(JOIN INCLUDES "\n" INCLUDES)
-  set(file ${CMAKE_CURRENT_BINARY_DIR}/${stem}.cpp)
-  configure_file(${template} ${file} @ONLY)
-  set(${out} ${file} PARENT_SCOPE)
-endfunction()
+# registry.inc: one line FORM(SYMBOL) per algorithm, in the registry's order. Whoever includes it
+# defines what the three forms stand for.
+set(lines "// Written by cmake/registry.cmake from src/registry.list.\n")
+foreach(line IN LISTS BATON_REGISTRY)
+  string(REPLACE " " ";" fields "${line}")
+  list(GET fields 0 header)
+  list(GET fields 1 class)
+  baton_form(form ${header} "${fields}")
+  string(MAKE_C_IDENTIFIER "${class}" symbol)
+  string(APPEND lines "${form}(${symbol})\n")
+endforeach()
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/registry.inc CONTENT "${lines}" @ONLY)

@@ -249,14 +249,14 @@ Report check(const Bounds& bounds, const CheckOptions& options) {
   Bounds live = bounds;
   // Fairness is told for channels: what others may overtake for ever needs FIFO. Where an algorithm
   // is to be seen without the order that it needs, only ways out are looked for.
-  live.fifo = bounds.fifo || !P::info().assumes.has(Assumption::fifo);
+  live.fifo = bounds.fifo || !info_of<P>(bounds.setup).assumes.has(Assumption::fifo);
   live.order = false;
   live.reductions.symmetry = false;
   live.reductions.partial_order = false;
   Subject<M> subject;
   subject.model = [&] { return std::make_unique<M>(bounds); };
   subject.live_model = [&] { return std::make_unique<M>(live); };
-  subject.aims = A::aims(P::info(), bounds, options.demands);
+  subject.aims = A::aims(info_of<P>(bounds.setup), bounds, options.demands);
   if (!live.fifo) {
     std::erase_if(subject.aims, [](const Aim& aim) { return aim.kind != Aim::Kind::way_out; });
   }

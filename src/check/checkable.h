@@ -7,12 +7,13 @@
 
 namespace baton::check {
 
-template <class P, Layers layers = Layers::none>
+template <class P>
 Checkable checkable() {
-  return {
-      &P::info,
-      [](const Setup& setup) { return default_bounds(P::info(), nature_of<P>(), layers, setup); },
-      &check<P>};
+  return {&P::info,
+          [](const Setup& setup) {
+            return default_bounds(P::info(), nature_of<P>(), Layers::none, setup);
+          },
+          &check<P>};
 }
 
 }  // namespace baton::check

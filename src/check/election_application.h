@@ -169,7 +169,7 @@ struct ElectionApplication {
     const Setup& setup = view.bounds().setup;
     for (std::uint32_t i = 0; i < view.size(); ++i) {
       if (!view.is_up(i) || NodeId{i} == leader) continue;
-      switch (P::info().choice) {
+      switch (info_of<P>(setup).choice) {
         case Choice::highest_identity:
           if (setup.identity({i}) > setup.identity(leader)) return false;
           break;

@@ -46,15 +46,19 @@ struct DurableOf<P> {
 // Whether a message is of a kind that is sent again and again, whatever happens.
 template <class Message>
 bool is_background(const Message& message) {
-  return std::visit(
-      []<class M>(const M& one) {
-        if constexpr (reflect::Wraps<M>) {
-          return is_background(one.message);
-        } else {
-          return requires { M::is_background; };
-        }
-      },
-      message);
+  if constexpr (reflect::Opaque<Message>) {
+    return message.is_background();
+  } else {
+    return std::visit(
+        []<class M>(const M& one) {
+          if constexpr (reflect::Wraps<M>) {
+            return is_background(one.message);
+          } else {
+            return requires { M::is_background; };
+          }
+        },
+        message);
+  }
 }
 
 template <class P>
@@ -163,7 +167,7 @@ class GroupModel {
       : bounds_(std::move(bounds)),
         size_(bounds_.setup.size),
         locals_(size_),
-        properties_(A::properties(P::info(), bounds_)) {
+        properties_(A::properties(info_of<P>(bounds_.setup), bounds_)) {
     if (bounds_.reductions.symmetry && A::is_symmetric(bounds_)) {
       renamings_ = symmetries<P>(bounds_.setup);
     }

@@ -73,7 +73,7 @@ std::vector<const sim::Entry*> chosen(const std::vector<std::string>& names) {
   std::vector<const sim::Entry*> entries;
   for (const std::string& name : names) {
     entries.push_back(&algorithm(name));
-    const net::Runnable* runnable = net::find(name);
+    const AnyClass* runnable = net::find(name);
     if (runnable == nullptr || runnable->info().kind != Kind::mutual_exclusion) {
       const std::string why = runnable == nullptr ? ": " + net::why_not_runnable(name) : "";
       throw UsageError("--network compares locks that run between processes, and '" + name +
@@ -83,9 +83,9 @@ std::vector<const sim::Entry*> chosen(const std::vector<std::string>& names) {
     if (!objection.empty()) throw UsageError(objection);
   }
   if (!entries.empty()) return entries;
-  for (const net::Runnable& runnable : net::catalog()) {
-    if (runnable.info().kind == Kind::mutual_exclusion && net::objection_to(runnable).empty()) {
-      entries.push_back(sim::find(runnable.info().name));
+  for (const AnyClass* runnable : net::catalog()) {
+    if (runnable->info().kind == Kind::mutual_exclusion && net::objection_to(*runnable).empty()) {
+      entries.push_back(sim::find(runnable->info().name));
     }
   }
   return entries;

@@ -17,6 +17,10 @@
 
 namespace baton::reflect {
 
+// Where messages come from this very program, or are only to be read by people, a process may have
+// any number.
+inline constexpr std::uint32_t any_group_size = nobody.value;
+
 // Takes numbers from the front of some bytes. After the first failure everything fails.
 class Reader {
  public:

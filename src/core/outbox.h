@@ -74,6 +74,16 @@ class Outbox {
     if (others > 1) spared_by_multicast_ += others - 1;
   }
 
+  // For a layer: the messages of the protocol inside it, each as `wrap(message)` makes it. A
+  // message to several stays one.
+  template <class M2, class E2, class Wrap>
+  void pass_on_messages(const Outbox<M2, E2>& inner, Wrap wrap) {
+    const auto offset = static_cast<std::uint32_t>(messages_.size());
+    for (const auto& message : inner.messages_) messages_.push_back(wrap(message));
+    for (const auto& send : inner.sends_) sends_.push_back({send.to, send.message + offset});
+    spared_by_multicast_ += inner.spared_by_multicast_;
+  }
+
   void arm(TimerId id, Ticks after) { timers_.push_back({id, after}); }
   void cancel(TimerId id) { timers_.push_back({id, forever}); }
   void emit(Event event) { events_.push_back(std::move(event)); }
@@ -96,6 +106,9 @@ class Outbox {
   }
 
  private:
+  template <class, class>
+  friend class Outbox;
+
   Chooser* chooser_;
   std::vector<Send> sends_;
   std::vector<Message> messages_;

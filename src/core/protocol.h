@@ -24,16 +24,31 @@ namespace baton {
 template <class P>
 using OutboxOf = Outbox<typename P::Message, typename P::Event>;
 
+// What a protocol says of itself; of an AnyLock or a layer around one, that depends on the setup.
+template <class P>
+const Info& info_of(const Setup& setup) {
+  if constexpr (requires { P::info(setup); }) {
+    return P::info(setup);
+  } else {
+    return P::info();
+  }
+}
+
 template <class P>
 concept Protocol = std::copyable<P> && std::constructible_from<P, NodeId, const Setup&> &&
     requires(P protocol, const P& constant, NodeId from, const typename P::Message& message,
              OutboxOf<P>& out) {
   typename P::State;
-  { P::info() } -> std::same_as<const Info&>;
   // A layer puts its state together from that of the protocol inside it, and returns it by value.
   { constant.state() } -> std::convertible_to<typename P::State>;
   protocol.receive(from, message, out);
-};
+} &&(
+    requires {
+      { P::info() } -> std::same_as<const Info&>;
+    } ||
+    requires(const Setup& setup) {
+      { P::info(setup) } -> std::same_as<const Info&>;
+    });
 
 // Optional clauses. A host looks for each and leaves out what is not there.
 template <class P>
@@ -133,7 +148,7 @@ enum class Phase : unsigned char { enter, exit, upkeep };
 
 template <class M>
 constexpr Phase phase_of() {
-  if constexpr (requires { M::phase; }) {
+  if constexpr (requires { requires std::same_as<decltype(M::phase), const Phase>; }) {
     return M::phase;
   } else {
     return Phase::enter;

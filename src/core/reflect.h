@@ -61,6 +61,8 @@ template <class T, class Sink>
 constexpr void flatten(const T& value, Sink& sink) {
   if constexpr (detail::is_strong<T>) {
     flatten(value.value, sink);
+  } else if constexpr (requires { value.flatten(sink); }) {
+    value.flatten(sink);
   } else if constexpr (std::is_enum_v<T>) {
     sink(static_cast<std::uint64_t>(value));
   } else if constexpr (std::signed_integral<T>) {
@@ -244,90 +246,112 @@ concept Wraps = requires {
   M::wraps;
 };
 
+// A message that is kept as its encoding and knows by itself what it is (core/any_protocol.h).
+template <class Message>
+concept Opaque = requires(const Message& message) {
+  { message.name() } -> std::convertible_to<std::string_view>;
+  message.body();
+  message.type();
+};
+
 // The type of the message that a variant holds, and its fields without that name.
 template <class Message>
 std::string_view message_name(const Message& message) {
-  return std::visit(
-      []<class M>(const M& m) {
-        if constexpr (Wraps<M>) {
-          return message_name(m.message);
-        } else {
-          return type_name<M>();
-        }
-      },
-      message);
+  if constexpr (Opaque<Message>) {
+    return message.name();
+  } else {
+    return std::visit(
+        []<class M>(const M& m) {
+          if constexpr (Wraps<M>) {
+            return message_name(m.message);
+          } else {
+            return type_name<M>();
+          }
+        },
+        message);
+  }
 }
 template <class Message>
 std::string message_body(const Message& message) {
-  return std::visit(
-      []<class M>(const M& m) {
-        if constexpr (Wraps<M>) {
-          return message_body(m.message);
+  if constexpr (Opaque<Message>) {
+    return message.body();
+  } else {
+    return std::visit(
+        []<class M>(const M& m) {
+          if constexpr (Wraps<M> && !requires { m.text(); }) {
+            return message_body(m.message);
+          } else {
+            return printed(m);
+          }
+        },
+        message);
+  }
+}
+
+// Calls visit.operator()<M>() for each type of message, those carried by others included: they are
+// numbered in this order. For what is opaque it is called with that one type.
+template <class Message, class Visit>
+constexpr void for_each_message_type(Visit&& visit) {
+  if constexpr (Opaque<Message>) {
+    visit.template operator()<Message>();
+  } else {
+    [&]<class... M>(const std::variant<M...>*) {
+      const auto one = [&]<class Type>(const Type*) {
+        if constexpr (Wraps<Type>) {
+          for_each_message_type<decltype(Type::message)>(visit);
         } else {
-          return printed(m);
+          visit.template operator()<Type>();
         }
-      },
-      message);
+      };
+      (one(static_cast<const M*>(nullptr)), ...);
+    }(static_cast<const Message*>(nullptr));
+  }
+}
+
+// How many types there are, if opaque messages have `opaque` of them.
+template <class Message>
+constexpr std::size_t message_types(std::size_t opaque = 0) {
+  std::size_t count = 0;
+  for_each_message_type<Message>([&]<class M>() { count += Opaque<M> ? opaque : 1; });
+  return count;
 }
 
 namespace detail {
 
-template <class Message>
-struct Types;
 template <class M>
-struct TypesOf {
-  static constexpr std::size_t count = 1;
-};
-template <Wraps M>
-struct TypesOf<M> {
-  static constexpr std::size_t count = Types<decltype(M::message)>::count;
-};
-template <class... M>
-struct Types<std::variant<M...>> {
-  static constexpr std::size_t count = (TypesOf<M>::count + ...);
-};
+constexpr std::size_t types_of(std::size_t opaque) {
+  if constexpr (Wraps<M>) {
+    return message_types<decltype(M::message)>(opaque);
+  } else {
+    return 1;
+  }
+}
 
 }  // namespace detail
 
-// The types of messages, those carried by others included, numbered.
-template <class Message>
-inline constexpr std::size_t message_types = detail::Types<Message>::count;
-
-// Calls visit.operator()<M>() for each of these types.
-template <class Message, class Visit>
-constexpr void for_each_message_type(Visit&& visit) {
-  [&]<class... M>(const std::variant<M...>*) {
-    const auto one = [&]<class Type>(const Type*) {
-      if constexpr (Wraps<Type>) {
-        for_each_message_type<decltype(Type::message)>(visit);
-      } else {
-        visit.template operator()<Type>();
-      }
-    };
-    (one(static_cast<const M*>(nullptr)), ...);
-  }(static_cast<const Message*>(nullptr));
-}
-
 // The number of this message's type.
 template <class Message>
-constexpr std::size_t message_type(const Message& message) {
-  if constexpr (message_types<Message> == std::variant_size_v<Message>) {
-    // Nothing is carried, or only by wrappers of one type each.
-    return message.index();
+constexpr std::size_t message_type(const Message& message, std::size_t opaque = 0) {
+  if constexpr (Opaque<Message>) {
+    return message.type();
   } else {
     return [&]<class... M>(const std::variant<M...>* m) {
-      constexpr std::size_t counts[] = {detail::TypesOf<M>::count...};
-      std::size_t before = 0;
-      for (std::size_t i = 0; i < m->index(); ++i) before += counts[i];
-      return before + std::visit(
-                          []<class Type>(const Type& type) -> std::size_t {
-                            if constexpr (Wraps<Type>) {
-                              return message_type(type.message);
-                            } else {
-                              return 0;
-                            }
-                          },
-                          *m);
+      if constexpr ((!Wraps<M> && ...)) {
+        return m->index();
+      } else {
+        const std::size_t counts[] = {detail::types_of<M>(opaque)...};
+        std::size_t before = 0;
+        for (std::size_t i = 0; i < m->index(); ++i) before += counts[i];
+        return before + std::visit(
+                            [&]<class Type>(const Type& type) -> std::size_t {
+                              if constexpr (Wraps<Type>) {
+                                return message_type(type.message, opaque);
+                              } else {
+                                return 0;
+                              }
+                            },
+                            *m);
+      }
     }(&message);
   }
 }

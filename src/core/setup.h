@@ -14,6 +14,8 @@
 
 namespace baton {
 
+class AnyClass;  // core/any_protocol.h
+
 // A rule of the layers that is left out on purpose, to see what it is there for.
 enum class Omission : std::uint8_t {
   nothing,
@@ -31,6 +33,9 @@ enum class Omission : std::uint8_t {
 enum class Acquisition : std::uint8_t { naive, ascending, atomic, coordinator, detect };
 
 struct Setup {
+  // What an AnyLock or AnyElection in this group is.
+  const AnyClass* protocol = nullptr;
+
   std::uint32_t size = 0;    // processes 0 … size−1, in ring order
   NodeId coordinator{0};     // of `central`; also where a token starts
   bool tell_queued = false;  // `central` answers DENIED to a request that must wait

@@ -68,7 +68,7 @@ class ClaimingMembership {
   void let(Out& out, Handler handler) {
     Membership::Out box(out.chooser());
     handler(membership_, box);
-    pass_on_messages(self_, box, out, [](const Message& message) { return message; });
+    out.pass_on_messages(box, [](const Message& message) { return message; });
     pass_on_timers(box, out);
     for (const auto& event : box.events()) {
       if (std::holds_alternative<Installed>(event)) out.emit(Installed{});

@@ -2,29 +2,11 @@
 // own.
 #pragma once
 
-#include <cstddef>
 #include <variant>
-#include <vector>
 
 #include "core/outbox.h"
 
 namespace baton {
-
-// Each message goes on as `wrap(message)` makes it. A message to several stays one, so that it
-// still counts as one transmission where the network can multicast.
-template <class M, class E, class Out, class Wrap>
-void pass_on_messages(NodeId self, const Outbox<M, E>& inner, Out& out, Wrap wrap) {
-  const auto& sends = inner.sends();
-  for (std::size_t first = 0; first < sends.size();) {
-    std::vector<NodeId> receivers;
-    std::size_t end = first;
-    for (; end < sends.size() && sends[end].message == sends[first].message; ++end) {
-      receivers.push_back(sends[end].to);
-    }
-    out.multicast(self, receivers, wrap(inner.message(sends[first])));
-    first = end;
-  }
-}
 
 template <class M, class E, class Out>
 void pass_on_timers(const Outbox<M, E>& inner, Out& out) {

@@ -13,12 +13,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "core/protocol.h"
+#include "layer/layers.h"
 
 namespace baton {
 
@@ -97,24 +97,8 @@ class Reliable {
   const P& inside() const { return inner_; }
   State state() const { return {channels_, inner_.state()}; }
 
-  static const Info& info() {
-    static const std::string name = "reliable " + std::string(P::info().name);
-    static const Info info = [] {
-      Info made = P::info();
-      made.name = name;
-      made.assumes = {Assumption::no_crash};
-      // What arrives too early is kept from P for a while, so P's order is not the network's.
-      Promises kept;
-      for (const Promise one :
-           {Promise::safety, Promise::deadlock_freedom, Promise::starvation_freedom,
-            Promise::one_leader, Promise::right_leader, Promise::everyone_learns}) {
-        if (made.promises.has(one)) kept.add(one);
-      }
-      made.promises = kept;
-      made.costs.clear();
-      return made;
-    }();
-    return info;
+  static const Info& info(const Setup& setup) {
+    return layered_info(Layers::reliable, info_of<P>(setup));
   }
 
  private:

@@ -4,11 +4,11 @@
 
 #include <memory>
 #include <optional>
-#include <string>
 #include <variant>
 
 #include "core/protocol.h"
 #include "layer/in_views.h"
+#include "layer/layers.h"
 #include "layer/membership.h"
 
 namespace baton {
@@ -88,31 +88,8 @@ class Resilient {
     return all;
   }
 
-  static const Info& info() {
-    static const std::string name = "resilient " + std::string(P::info().name);
-    static const Info info = [] {
-      Info made = P::info();
-      made.name = name;
-      // Of what P assumes of channels nothing is taken away; of processes, everything.
-      Assumptions channels;
-      for (const Assumption one :
-           {Assumption::no_loss, Assumption::no_duplication, Assumption::fifo}) {
-        if (made.assumes.has(one)) channels.add(one);
-      }
-      made.assumes = channels;
-      Promises kept;
-      for (const Promise one : {Promise::safety, Promise::deadlock_freedom, Promise::one_leader,
-                                Promise::right_leader, Promise::everyone_learns}) {
-        if (made.promises.has(one)) kept.add(one);
-      }
-      made.promises = kept;
-      made.perpetual = true;
-      made.survives_crashes = true;
-      made.costs.clear();
-      made.election_costs.clear();
-      return made;
-    }();
-    return info;
+  static const Info& info(const Setup& setup) {
+    return layered_info(Layers::resilient, info_of<P>(setup));
   }
 
  private:

@@ -4,6 +4,7 @@ namespace baton {
 
 Setup setup_of(const View& view, const Setup& configured) {
   Setup setup = default_setup(static_cast<std::uint32_t>(view.members.size()));
+  setup.protocol = configured.protocol;
   setup.tree = configured.tree;
   setup.tell_queued = configured.tell_queued;
   setup.delay_bound = configured.delay_bound;

@@ -269,8 +269,8 @@ void Group::receive_use(std::string_view bytes) {
 
 // --- Instances ----------------------------------------------------------------------------------
 
-const Runnable& Group::algorithm_of(Space space) const {
-  static const Runnable* const central = find("central");
+const AnyClass& Group::algorithm_of(Space space) const {
+  static const AnyClass* const central = find("central");
   return space == Space::lock ? *options_.algorithm : *central;
 }
 
@@ -282,13 +282,14 @@ Group::Running& Group::running(Space space, const std::string& name) {
   return running_.at(number);
 }
 
-std::uint32_t Group::make(const Runnable& algorithm, Space space, const std::string& name) {
+std::uint32_t Group::make(const AnyClass& algorithm, Space space, const std::string& name) {
   const std::uint32_t number = ++last_number_;
   // The membership knows locks and elections by one name.
   const std::string known_as = std::string(space == Space::lock ? "l" : "e") + name;
   Running one{space, name, nullptr};
-  one.instance = algorithm.make(
-      *this, {.number = number, .name = known_as, .self = self(), .setup = options_.setup.get()});
+  one.instance = make_instance(
+      algorithm, *this,
+      {.number = number, .name = known_as, .self = self(), .setup = options_.setup.get()});
   running_.emplace(number, std::move(one));
   return number;
 }
@@ -307,7 +308,7 @@ void Group::begin(Running& one) {
 
 // An algorithm that does something before it is asked must begin everywhere.
 void Group::announce_use(const Running& one) {
-  if (!algorithm_of(one.space).starts) return;
+  if (!algorithm_of(one.space).starts()) return;
   std::string bytes(1, byte_of(What::use, false));
   reflect::encode(membership_.view().epoch, bytes);
   write_name(one.space, one.name, bytes);
@@ -365,6 +366,7 @@ void Group::elected(NodeId leader, const Epoch& epoch) {
   }
   arbiter_ = leader;
   Setup setup = *view_setup_;
+  setup.protocol = &algorithm_of(Space::election);
   setup.coordinator = membership_.view().dense(leader);
   arbitrated_setup_ = std::make_shared<const Setup>(std::move(setup));
   later([this] {
@@ -430,7 +432,11 @@ void Group::freeze() {
 void Group::begin_view() {
   ++counters_.views;
   const View& view = membership_.view();
-  view_setup_ = std::make_shared<const Setup>(setup_of(view, *options_.setup));
+  Setup setup = setup_of(view, *options_.setup);
+  setup.protocol = options_.algorithm;
+  view_setup_ = std::make_shared<const Setup>(setup);
+  setup.protocol = options_.election;
+  election_setup_ = std::make_shared<const Setup>(std::move(setup));
   arbiter_ = nobody;
   std::vector<std::uint32_t> kept;
   std::unordered_set<std::string_view> held_here;
@@ -454,7 +460,7 @@ void Group::begin_view() {
     Running& one = running_.at(number);
     if (number == election_) {
       one.has_begun = true;
-      one.instance->begin(view_setup_);
+      one.instance->begin(election_setup_);
     } else if (may_begin(one)) {
       begin(one);
     }

@@ -75,8 +75,8 @@ struct TraceClocks {
 struct GroupOptions {
   NodeId self;
   std::shared_ptr<const Setup> setup;
-  const Runnable* algorithm = nullptr;
-  const Runnable* election = nullptr;
+  const AnyClass* algorithm = nullptr;
+  const AnyClass* election = nullptr;
   bool traced = false;
   std::uint64_t seed = 0;
   std::function<Ticks()> now;  // for traces
@@ -177,9 +177,9 @@ class Group final : private InstanceHost {
   void receive_use(std::string_view bytes);
   bool is_of_now(NodeId from, std::string_view in_view) const;
   void hand_over(NodeId from, std::string_view in_view, Running& running);
-  const Runnable& algorithm_of(Space space) const;
+  const AnyClass& algorithm_of(Space space) const;
   Running& running(Space space, const std::string& name);
-  std::uint32_t make(const Runnable& algorithm, Space space, const std::string& name);
+  std::uint32_t make(const AnyClass& algorithm, Space space, const std::string& name);
   bool may_begin(const Running& running) const;
   void begin(Running& running);
   void announce_use(const Running& running);
@@ -200,7 +200,8 @@ class Group final : private InstanceHost {
   Membership::Durable kept_;
   std::vector<Heard> heard_;  // in heartbeats, by process
   Drawn drawn_;
-  std::shared_ptr<const Setup> view_setup_;
+  std::shared_ptr<const Setup> view_setup_;        // for locks
+  std::shared_ptr<const Setup> election_setup_;    // for the group's own election
   std::shared_ptr<const Setup> arbitrated_setup_;  // ... with the arbiter as its coordinator
   NodeId arbiter_ = nobody;
 

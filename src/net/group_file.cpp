@@ -167,8 +167,8 @@ class Parser {
   TlsFiles tls_;
 };
 
-const Runnable& known(const std::string& name, Kind kind, const char* wanted) {
-  const Runnable* found = net::find(name);
+const AnyClass& known(const std::string& name, Kind kind, const char* wanted) {
+  const AnyClass* found = net::find(name);
   if (found == nullptr) {
     throw GroupFileError("`" + name + "` cannot run between processes: " + why_not_runnable(name) +
                          ". `baton peer --algorithms` lists those that can");

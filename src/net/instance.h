@@ -1,18 +1,15 @@
-// One algorithm for one name, whatever its type: InViews<P> behind an interface that speaks bytes.
+// One algorithm for one name in the views of the group (layer/in_views.h), between the algorithm's
+// messages and bytes on the wire.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 
-#include "core/decode.h"
 #include "core/protocol.h"
-#include "core/reflect.h"
-#include "layer/in_views.h"
+#include "layer/membership.h"
 
 namespace baton::net {
 
@@ -56,6 +53,7 @@ class Instance {
   virtual void expire(TimerId timer) = 0;
   virtual void tick() = 0;
   virtual void freeze() = 0;
+  // The view's Setup::protocol is the algorithm.
   virtual void begin(std::shared_ptr<const Setup> view_setup) = 0;
   virtual void stop() = 0;
   virtual void go_on() = 0;
@@ -71,97 +69,7 @@ struct InstanceOptions {
   const Setup* setup = nullptr;  // the configured group
 };
 
-template <class P>
-class InstanceOf final : public Instance {
- public:
-  InstanceOf(InstanceHost& host, InstanceOptions options)
-      : host_(host),
-        number_(options.number),
-        size_(options.setup->size),
-        inner_(options.self, *options.setup, std::move(options.name)) {}
-
-  void request() override {
-    if constexpr (MutexProtocol<P>) inner_.request(host_.membership(), sink());
-  }
-  void release() override {
-    if constexpr (MutexProtocol<P>) inner_.release(host_.membership(), sink());
-  }
-  bool receive(NodeId from, std::string_view bytes) override {
-    const auto message = decoded(bytes);
-    if (!message) return false;
-    inner_.receive(from, *message, host_.membership(), sink());
-    return true;
-  }
-  std::pair<std::string_view, std::string> describe(std::string_view bytes) const override {
-    const auto message = decoded(bytes);
-    if (!message) return {};
-    return {reflect::message_name(message->message), reflect::message_body(message->message)};
-  }
-  void expire(TimerId timer) override { inner_.expire(timer, host_.membership(), sink()); }
-  void tick() override { inner_.tick(host_.membership(), sink()); }
-  void freeze() override { inner_.freeze(sink()); }
-  void begin(std::shared_ptr<const Setup> view_setup) override {
-    inner_.begin(std::move(view_setup), host_.membership(), sink());
-  }
-  void stop() override { inner_.stop(host_.membership(), sink()); }
-  void go_on() override { inner_.go_on(host_.membership(), sink()); }
-  bool is_inside() const override { return inner_.own().wish == InViews<P>::Wish::inside; }
-  bool is_idle() const override {
-    return inner_.own().wish == InViews<P>::Wish::nothing && inner_.own().early.empty();
-  }
-
- private:
-  using InView = typename InViews<P>::InView;
-
-  // What P decides, for the host.
-  struct Sink {
-    InstanceOf* self;
-    void send(NodeId to, const InView& message) { self->send(to, message); }
-    void arm(TimerId timer, Ticks after) { self->host_.arm(self->number_, timer, after); }
-    void emit(const Elected& elected) { self->host_.elected(elected.leader, elected.epoch); }
-    void emit(const FencedEvent& event) {
-      std::visit(
-          upon{[&](const Granted& granted) { self->host_.granted(self->number_, granted.fence); },
-               [&](const Lost&) { self->host_.lost(self->number_); }},
-          event);
-    }
-    Chooser& chooser() { return self->host_.chooser(); }
-  };
-  Sink sink() { return {this}; }
-
-  void send(NodeId to, const InView& message) {
-    std::string bytes;
-    reflect::encode(message, bytes);
-    Outgoing outgoing{.to = to, .type = reflect::message_name(message.message), .bytes = bytes};
-    if constexpr (MutexProtocol<P>) {
-      outgoing.phase = std::visit([]<class M>(const M&) { return phase_of<M>(); }, message.message);
-    }
-    if (host_.is_traced()) outgoing.body = reflect::message_body(message.message);
-    host_.send(number_, outgoing);
-  }
-
-  // Within P the processes of the view are numbered anew. While there is none, as many as can be.
-  std::optional<InView> decoded(std::string_view bytes) const {
-    const Membership& membership = host_.membership();
-    const auto inside = membership.is_active()
-                            ? static_cast<std::uint32_t>(membership.view().members.size())
-                            : size_;
-    reflect::Reader from(bytes, size_);
-    InView in_view;
-    if (!reflect::decode(from, in_view.epoch) || !reflect::decode(from, in_view.count)) return {};
-    auto message = reflect::decoded<typename P::Message>(from.rest(), inside);
-    if (!message) return {};
-    if constexpr (requires { P::is_sound(*message, inside); }) {
-      if (!P::is_sound(*message, inside)) return {};
-    }
-    in_view.message = std::move(*message);
-    return in_view;
-  }
-
-  InstanceHost& host_;
-  std::uint32_t number_;
-  std::uint32_t size_;
-  InViews<P> inner_;
-};
+std::unique_ptr<Instance> make_instance(const AnyClass& algorithm, InstanceHost& host,
+                                        InstanceOptions options);
 
 }  // namespace baton::net

@@ -37,8 +37,7 @@ class Observer {
   void let_observed(Out& out, Handler handler) {
     OutboxOf<P> box(out.chooser());
     handler(observed_, box);
-    pass_on_messages(self_, box, out,
-                     [](const typename P::Message& m) { return widened<Message>(m); });
+    out.pass_on_messages(box, [](const typename P::Message& m) { return widened<Message>(m); });
     pass_on_timers(box, out);
     if constexpr (requires(const typename P::Event& event) { out.emit(event); }) {
       for (const auto& event : box.events()) out.emit(event);

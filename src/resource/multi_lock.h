@@ -36,27 +36,26 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "core/reflect.h"
+#include "layer/layers.h"
 #include "resource/protocol.h"
 
 namespace baton {
 
 // A message of the lock that guards one resource.
-template <class M>
+template <class Message>
 struct Guarding {
+  static constexpr bool wraps = true;
   ResourceId resource;
-  M message;
+  Message message;
 
-  static constexpr Phase phase = phase_of<M>();
-  static constexpr std::string_view message_name = reflect::type_name<M>();
   // "(A <1,0>)": the resource before the message's own fields.
   std::string text() const {
-    const std::string body = reflect::printed(message);
+    const std::string body = reflect::message_body(message);
     return "(" + resource.text() + (body == "()" ? ")" : " " + body.substr(1));
   }
 };
@@ -80,19 +79,11 @@ struct HaveLetGo {
   SequenceNumber question;
 };
 
-namespace detail {
-template <class Message>
-struct MultiLockMessage;
-template <class... M>
-struct MultiLockMessage<std::variant<M...>> {
-  using type = std::variant<Guarding<M>..., MayIWait, Wait, DoNotWait, HaveLetGo>;
-};
-}  // namespace detail
-
 template <MutexProtocol P>
 class MultiLock {
  public:
-  using Message = typename detail::MultiLockMessage<typename P::Message>::type;
+  using OfLock = Guarding<typename P::Message>;
+  using Message = std::variant<OfLock, MayIWait, Wait, DoNotWait, HaveLetGo>;
   using Event = ResourceEvent;
   using Out = Outbox<Message, Event>;
 
@@ -145,7 +136,7 @@ class MultiLock {
   }
 
   void receive(NodeId from, const Message& message, Out& out) {
-    std::visit(upon{[&]<class M>(const Guarding<M>& guarding) {
+    std::visit(upon{[&](const OfLock& guarding) {
                       step(guarding.resource, out, [&](P& lock, auto& inner) {
                         lock.receive(from, guarding.message, inner);
                       });
@@ -177,20 +168,19 @@ class MultiLock {
     return all;
   }
 
-  static const Info& info() {
-    static const Info info = [] {
-      Info with_resources = P::info();
-      with_resources.promises = {};
-      for (const Promise promise : {Promise::safety, Promise::deadlock_freedom}) {
-        if (P::info().promises.has(promise)) with_resources.promises.add(promise);
-      }
-      return with_resources;
-    }();
-    return info;
+  static const Info& info(const Setup& setup) {
+    return derived_info("", info_of<P>(setup), &promise_of_each_resource);
   }
 
  private:
   static constexpr std::uint32_t most_doublings = 8;
+
+  static void promise_of_each_resource(Info& info) {
+    const Promises of_lock = std::exchange(info.promises, {});
+    for (const Promise promise : {Promise::safety, Promise::deadlock_freedom}) {
+      if (of_lock.has(promise)) info.promises.add(promise);
+    }
+  }
 
   bool is(Acquisition acquisition) const { return setup_->acquisition == acquisition; }
   ResourceId resource_of(std::uint32_t index) const {
@@ -207,20 +197,9 @@ class MultiLock {
   void step(ResourceId resource, Out& out, Handler handler) {
     OutboxOf<P> inner(out.chooser());
     handler(lock_of(resource), inner);
-    const auto& sends = inner.sends();
-    for (std::size_t first = 0; first < sends.size();) {
-      std::vector<NodeId> receivers;
-      std::size_t end = first;
-      for (; end < sends.size() && sends[end].message == sends[first].message; ++end) {
-        receivers.push_back(sends[end].to);
-      }
-      std::visit(
-          [&]<class M>(const M& message) {
-            out.multicast(self_, receivers, Guarding<M>{resource, message});
-          },
-          inner.message(sends[first]));
-      first = end;
-    }
+    out.pass_on_messages(inner, [&](const typename P::Message& message) {
+      return OfLock{resource, message};
+    });
     const auto index = static_cast<std::uint32_t>(&lock_of(resource) - locks_.data());
     for (const auto& timer : inner.timers()) {
       out.arm(TimerId{timer.id.value * timer_slots() + index}, timer.after);

@@ -20,7 +20,8 @@ class ElectionSimulation : public World<ElectionSimulation<P>, P> {
   ElectionSimulation(const Plan& plan, Trace* trace)
       : Base(plan, trace),
         driver_(plan_, queue_),
-        oracle_(plan_.setup, P::info(), report_),
+        info_(info_of<P>(plan_.setup)),
+        oracle_(plan_.setup, info_, report_),
         settling_time_(settling_time(plan_)) {}
 
  private:
@@ -31,6 +32,7 @@ class ElectionSimulation : public World<ElectionSimulation<P>, P> {
   using Base::queue_;
   using Base::record;
   using Base::report_;
+  using Base::types_;
 
   static constexpr int endless = 100;  // in settling times
 
@@ -71,7 +73,7 @@ class ElectionSimulation : public World<ElectionSimulation<P>, P> {
 
   bool go_on() {
     if (!this->all_faults_struck() || !driver_.is_idle()) return true;
-    if (P::info().perpetual && oracle_.is_settled(now_, settling_time_)) {
+    if (info_.perpetual && oracle_.is_settled(now_, settling_time_)) {
       judge();
       return false;
     }
@@ -84,15 +86,15 @@ class ElectionSimulation : public World<ElectionSimulation<P>, P> {
 
   void judge() {
     oracle_.judge(now_, [&](NodeId a, NodeId b) { return this->can_talk(a, b); });
-    if (P::info().choice != Choice::several || report_.requests == 0) return;
+    if (info_.choice != Choice::several || report_.requests == 0) return;
     if (const auto fault = superpeer_fault(plan_.setup, report_.leaders)) {
       oracle_.report_wrong_set(now_, *fault);
     }
   }
 
   void finish() {
-    for (std::size_t i = 0; i < Base::types; ++i) report_.messages_enter += this->sent_of(i);
-    if (P::info().choice == Choice::several) measure_set();
+    for (std::size_t i = 0; i < types_.size(); ++i) report_.messages_enter += this->sent_of(i);
+    if (info_.choice == Choice::several) measure_set();
     if constexpr (requires(const P& protocol) { protocol.parent(); }) {
       // The tree that the election built.
       for (std::uint32_t i = 0; i < plan_.setup.size; ++i) {
@@ -111,6 +113,7 @@ class ElectionSimulation : public World<ElectionSimulation<P>, P> {
   }
 
   Driver driver_;
+  const Info& info_;
   ElectionOracle oracle_;
   Ticks settling_time_;
 };

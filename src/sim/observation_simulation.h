@@ -144,12 +144,13 @@ class ObservationSimulation : public World<ObservationSimulation<P>, P> {
   // which observers assume away, make up for them.
   std::uint64_t under_way() const {
     std::uint64_t sent = 0;
-    for (std::size_t i = P::own_messages; i < Base::types; ++i) sent += this->sent_of(i);
+    for (std::size_t i = P::own_messages; i < this->types_.size(); ++i) sent += this->sent_of(i);
     return sent - std::min(sent, received_);
   }
 
   void finish() {
-    for (std::size_t i = 0; i < Base::types; ++i) report_.messages_enter += this->sent_of(i);
+    for (std::size_t i = 0; i < this->types_.size(); ++i)
+      report_.messages_enter += this->sent_of(i);
     report_.observer_types = P::own_messages;
   }
 

@@ -41,7 +41,7 @@ struct Replayed {
 // start() is called in the order of the ids before the first step; what it chooses are the first of
 // that step's choices. A message is named by its text, and of several alike the oldest is meant;
 // channels need not be FIFO. Whoever is down does not get it, and it is given back at once.
-// Each algorithm's instances are made from sim/replay.cpp.in.
+// Locks and elections are replayed without their type (sim/layered.h).
 template <Protocol P>
 Replayed replay(const Setup& setup, const ReplayOptions& options, const Schedule& schedule);
 

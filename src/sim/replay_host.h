@@ -164,7 +164,7 @@ template <Protocol P>
 class ReplayHostOf final : public ReplayHost {
  public:
   ReplayHostOf(const Setup& setup, const ReplayOptions& options, const Schedule& schedule)
-      : ReplayHost(application(), P::info(), setup, options, schedule), kept_(setup.size) {
+      : ReplayHost(application(), info_of<P>(setup), setup, options, schedule), kept_(setup.size) {
     nodes_.reserve(setup.size);
     for (std::uint32_t i = 0; i < setup.size; ++i) nodes_.emplace_back(make({i}));
   }

@@ -37,7 +37,7 @@ class ResourceSimulation : public World<ResourceSimulation<P>, P> {
       : Base(plan, trace),
         driver_(plan_, queue_),
         wishes_(plan_),
-        oracle_(plan_.setup.size, resource_bounds(plan_, P::info()), report_) {}
+        oracle_(plan_.setup.size, resource_bounds(plan_, info_of<P>(plan_.setup)), report_) {}
 
  private:
   using Base = World<ResourceSimulation<P>, P>;
@@ -120,7 +120,7 @@ class ResourceSimulation : public World<ResourceSimulation<P>, P> {
       oracle_.report_stuck(now_);
       return false;
     }
-    if (!P::info().perpetual) return true;
+    if (!info_of<P>(plan_.setup).perpetual) return true;
     if (oracle_.waiting() > 0 || oracle_.inside() > 0 || !driver_.is_idle()) return true;
     const Ticks pause = plan_.setup.size * message_time;
     return driver_.next_turn(now_, pause) || !this->all_faults_struck();
@@ -135,12 +135,10 @@ class ResourceSimulation : public World<ResourceSimulation<P>, P> {
   }
 
   void finish() {
-    [&]<class... M>(const std::variant<M...>*) {
-      std::size_t type = 0;
-      ((phase_of<M>() == Phase::enter ? report_.messages_enter += this->sent_of(type++)
-                                      : report_.messages_exit += this->sent_of(type++)),
-       ...);
-    }(static_cast<const typename P::Message*>(nullptr));
+    for (std::size_t i = 0; i < this->types_.size(); ++i) {
+      const bool enters = this->types_[i].phase == Phase::enter;
+      (enters ? report_.messages_enter : report_.messages_exit) += this->sent_of(i);
+    }
   }
 
   Driver driver_;

@@ -2,7 +2,6 @@
 // critical section for a while, and has the oracles watch.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <tuple>
 #include <utility>
@@ -31,9 +30,9 @@ class Simulation : public World<Simulation<P>, P> {
  public:
   Simulation(const Plan& plan, Trace* trace)
       : Base(plan, trace),
-        perpetual_(P::info().perpetual),
+        perpetual_(info_of<P>(plan.setup).perpetual),
         driver_(plan_, queue_),
-        oracle_(plan_.setup.size, bounds_of(plan_, P::info()), report_),
+        oracle_(plan_.setup.size, bounds_of(plan_, info_of<P>(plan_.setup)), report_),
         stays_(plan_.setup.size) {
     oracle_.keep_resource_on(plan_.servers, plan_.seed);
   }
@@ -47,7 +46,7 @@ class Simulation : public World<Simulation<P>, P> {
   using Base::queue_;
   using Base::record;
   using Base::report_;
-  using Message = typename Base::Message;
+  using Base::types_;
 
   static constexpr bool survives_crashes = FencedMutexProtocol<P>;
 
@@ -193,16 +192,10 @@ class Simulation : public World<Simulation<P>, P> {
   }
 
   std::pair<std::uint64_t, std::uint64_t> messages_so_far() const {
-    static constexpr auto phases = [] {
-      std::array<Phase, Base::types> all{};
-      std::size_t index = 0;
-      reflect::for_each_message_type<Message>([&]<class M>() { all[index++] = phase_of<M>(); });
-      return all;
-    }();
     std::pair<std::uint64_t, std::uint64_t> enter_and_exit;
-    for (std::size_t i = 0; i < Base::types; ++i) {
-      if (phases[i] == Phase::enter) enter_and_exit.first += this->sent_of(i);
-      if (phases[i] == Phase::exit) enter_and_exit.second += this->sent_of(i);
+    for (std::size_t i = 0; i < types_.size(); ++i) {
+      if (types_[i].phase == Phase::enter) enter_and_exit.first += this->sent_of(i);
+      if (types_[i].phase == Phase::exit) enter_and_exit.second += this->sent_of(i);
     }
     return enter_and_exit;
   }
@@ -238,7 +231,7 @@ class Simulation : public World<Simulation<P>, P> {
 
   void finish() {
     std::tie(report_.messages_enter, report_.messages_exit) = messages_so_far();
-    for (std::size_t i = 0; i < Base::types; ++i) report_.upkeep += this->sent_of(i);
+    for (std::size_t i = 0; i < types_.size(); ++i) report_.upkeep += this->sent_of(i);
     report_.upkeep -= report_.messages();
   }
 

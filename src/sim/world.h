@@ -16,7 +16,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -27,6 +26,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/any_protocol.h"
 #include "core/protocol.h"
 #include "core/reflect.h"
 #include "core/trace.h"
@@ -68,20 +68,24 @@ class World : private Chooser {
 
  protected:
   using Message = typename P::Message;
-  static constexpr std::size_t types = reflect::message_types<Message>;
 
   World(const Plan& plan, Trace* trace)
       : plan_(plan),
-        judged_(P::info().promises | plan.demands),
+        judged_(info_of<P>(plan_.setup).promises | plan.demands),
+        types_(message_types_of<Message>(plan_.setup)),
+        opaque_types_(
+            plan_.setup.protocol == nullptr ? 0 : plan_.setup.protocol->message_types().size()),
         network_(plan_, plan_.setup.size),
         choices_(plan_.seed, 4),
         nodes_(plan_.setup.size),
         condition_(plan_.setup.size, Condition::up),
         lives_(plan_.setup.size),
-        load_(plan_.setup.size) {
+        load_(plan_.setup.size),
+        sent_(types_.size()),
+        returned_(types_.size()) {
     for (const NodeId node : plan_.faults.absent) condition_[node.value] = Condition::down;
     if (trace != nullptr) {
-      trace->algorithm = P::info().name;
+      trace->algorithm = info_of<P>(plan_.setup).name;
       trace->size = plan_.setup.size;
       trace->seed = plan_.seed;
       recorder_ = std::make_unique<TraceRecorder>(*trace);
@@ -124,6 +128,7 @@ class World : private Chooser {
 
   const Plan plan_;
   const Promises judged_;
+  const std::vector<MessageKind> types_;
   Report report_;
   EventQueue queue_;
   Ticks now_{0};
@@ -220,7 +225,7 @@ class World : private Chooser {
     if constexpr (HeedsReturns<P>) {
       if (!cut) {
         ++report_.returned;
-        ++returned_[reflect::message_type(in_flight_[slot].message)];
+        ++returned_[reflect::message_type(in_flight_[slot].message, opaque_types_)];
         queue_.push(network_.arrival(to, from, now_), EventKind::returned, from, slot, to.value);
         return;
       }
@@ -473,7 +478,7 @@ class World : private Chooser {
     report_.transmissions += copies;
     report_.bytes += copies * reflect::encoded_size(message);
     load_[from.value] += copies;
-    sent_[reflect::message_type(message)] += copies;
+    sent_[reflect::message_type(message, opaque_types_)] += copies;
   }
 
   // With a slot of its own, since each send has its own number in the trace and its own fate.
@@ -541,10 +546,9 @@ class World : private Chooser {
 
   Report finish() {
     application().finish();
-    reflect::for_each_message_type<Message>([&]<class M>() {
-      const std::size_t index = report_.by_type.size();
-      report_.by_type.push_back({reflect::type_name<M>(), sent_[index], returned_[index]});
-    });
+    for (std::size_t i = 0; i < types_.size(); ++i) {
+      report_.by_type.push_back({types_[i].name, sent_[i], returned_[i]});
+    }
     std::uint64_t total = 0;
     for (std::uint32_t i = 0; i < load_.size(); ++i) {
       total += load_[i];
@@ -563,6 +567,7 @@ class World : private Chooser {
     return std::move(report_);
   }
 
+  const std::size_t opaque_types_;  // of messages that know their type by themselves
   Network network_;
   Random choices_;
   std::unique_ptr<TraceRecorder> recorder_;
@@ -579,8 +584,8 @@ class World : private Chooser {
   std::deque<Message> to_self_;
   std::unordered_map<std::uint64_t, std::uint32_t> timers_;  // the valid arming of each
   std::uint32_t armed_ = 0;
-  std::array<std::uint64_t, types> sent_{};
-  std::array<std::uint64_t, types> returned_{};
+  std::vector<std::uint64_t> sent_;                       // by type of message
+  std::vector<std::uint64_t> returned_;                   // ... likewise
   std::unordered_map<std::uint32_t, Ticks> last_change_;  // when who last crashed or came back
   Ticks last_cut_{0};                                     // ... or a partition began or ended
   // What each process was last told of each other, and in which life.

@@ -14,8 +14,10 @@ namespace {
 
 std::vector<std::string> algorithms(Kind kind) {
   std::vector<std::string> names;
-  for (const Runnable& one : catalog()) {
-    if (one.info().kind == kind && objection_to(one).empty()) names.emplace_back(one.info().name);
+  for (const AnyClass* one : catalog()) {
+    if (one->info().kind == kind && objection_to(*one).empty()) {
+      names.emplace_back(one->info().name);
+    }
   }
   return names;
 }

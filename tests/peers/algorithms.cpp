@@ -6,9 +6,9 @@ namespace baton::test {
 
 std::vector<std::string> all_locks() {
   std::vector<std::string> names;
-  for (const net::Runnable& one : net::catalog()) {
-    const bool is_lock = one.info().kind == Kind::mutual_exclusion;
-    if (is_lock && net::objection_to(one).empty()) names.emplace_back(one.info().name);
+  for (const AnyClass* one : net::catalog()) {
+    const bool is_lock = one->info().kind == Kind::mutual_exclusion;
+    if (is_lock && net::objection_to(*one).empty()) names.emplace_back(one->info().name);
   }
   return names;
 }

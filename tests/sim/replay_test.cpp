@@ -19,6 +19,7 @@
 #include "observe/chandy_lamport.h"
 #include "observe/dijkstra_scholten.h"
 #include "sim/catalog.h"
+#include "sim/replay_host.h"
 #include "support/registry.h"
 
 namespace baton::test {
@@ -55,7 +56,7 @@ template <class P>
 Replayed follow(std::uint32_t size, Steps steps, std::optional<std::size_t> loop = {},
                 NodeId inside = nobody) {
   const Setup setup = default_setup(size);
-  const Schedule schedule{.algorithm = std::string(P::info().name),
+  const Schedule schedule{.algorithm = std::string(info_of<P>(Setup{}).name),
                           .arguments = {},
                           .verdict = "whatever it says",
                           .steps = std::move(steps),

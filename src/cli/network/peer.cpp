@@ -35,10 +35,10 @@ struct Settings {
 };
 
 int list_algorithms() {
-  for (const net::Runnable& one : net::catalog()) {
-    const std::string objection = net::objection_to(one);
-    const bool is_election = one.info().kind == Kind::election;
-    std::printf("%-26s %s%s\n", std::string(one.info().name).c_str(),
+  for (const AnyClass* one : net::catalog()) {
+    const std::string objection = net::objection_to(*one);
+    const bool is_election = one->info().kind == Kind::election;
+    std::printf("%-26s %s%s\n", std::string(one->info().name).c_str(),
                 is_election ? "election" : "lock",
                 objection.empty() ? "" : (", but " + objection).c_str());
   }

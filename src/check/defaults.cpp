@@ -37,18 +37,15 @@ void put_on_layers(Layers layers, Bounds& bounds) {
 
 Setup small_setup(std::uint32_t size) {
   Setup setup = default_setup(size);
-  setup.random_bits = 1;
   setup.lease = 2;
   setup.patience = 2;
-  setup.transfers = 1;
-  setup.largest_transfer = 1;
-  setup.work = 3;
   return setup;
 }
 
 Bounds default_bounds(const Info& info, const Nature& nature, Layers layers, const Setup& setup) {
   Bounds bounds;
   bounds.setup = setup;
+  make_small(bounds.setup, info);
   bounds.fifo = info.assumes.has(Assumption::fifo);
   bounds.gap = nature.gap;
   switch (nature.kind) {

@@ -72,12 +72,8 @@ constexpr std::uint32_t most_of_lease = 3;
 
 CheckCommandOptions::CheckCommandOptions() {
   const Setup small = check::small_setup(3);
-  group.random_bits = small.random_bits;
   group.lease = small.lease;
   group.patience = small.patience;
-  group.transfers = small.transfers;
-  group.largest_transfer = small.largest_transfer;
-  group.work = small.work;
 }
 
 void CheckCommandOptions::add_to(Command& command) {
@@ -221,7 +217,8 @@ check::Bounds CheckCommandOptions::bounds(const check::Checkable& subject,
                                           std::int64_t size) const {
   const bool is_lease = algorithm == check::lease().info().name;
   refuse_what_does_not_go_with(is_lease);
-  check::Bounds bounds = is_lease ? lease_bounds(subject) : subject.bounds(group.setup(size));
+  check::Bounds bounds =
+      is_lease ? lease_bounds(subject) : subject.bounds(setup_for(subject.info(), size));
   if (!requests.empty() && (requests != "any" || is_lease)) {
     const auto [end, error] =
         std::from_chars(requests.data(), requests.data() + requests.size(), bounds.requests);
@@ -272,6 +269,17 @@ check::Bounds CheckCommandOptions::bounds(const check::Checkable& subject,
   return bounds;
 }
 
+// Of the whole registry, each takes the parameters that it has.
+Setup CheckCommandOptions::setup_for(const Info& info, std::int64_t size) const {
+  Setup setup = group.setup(size);
+  if (algorithm.empty()) {
+    group.parameters.apply_known_to(setup, info);
+  } else {
+    group.parameters.apply_to(setup, info);
+  }
+  return setup;
+}
+
 void CheckCommandOptions::refuse_what_does_not_go_with(bool is_lease) const {
   if (!is_lease) {
     for (const char* const option : only_of_lease) {
@@ -300,7 +308,7 @@ void CheckCommandOptions::refuse_what_does_not_go_with(bool is_lease) const {
 }
 
 check::Bounds CheckCommandOptions::lease_bounds(const check::Checkable& subject) const {
-  const Setup setup = group.setup(3);
+  const Setup setup = setup_for(subject.info(), 3);
   check::Bounds bounds = subject.bounds(setup);
   if (omission.empty()) return bounds;
   const service::LeaseRule rule = lease_rule();
@@ -338,22 +346,18 @@ check::CheckOptions CheckCommandOptions::search(const Info& info) const {
 std::vector<std::string> CheckCommandOptions::arguments(const Info& info) const {
   std::vector<std::string> words{"--processes", processes};
   words.insert(words.end(), of_group_.begin(), of_group_.end());
-  const auto add = [&](const char* option, std::uint32_t value) {
-    if (was_given(option)) return;
-    words.emplace_back(option);
-    words.push_back(std::to_string(value));
+  const auto add = [&](const std::string& option, const std::string& value) {
+    if (!was_given(option)) words.insert(words.end(), {option, value});
   };
-  if (info.kind == Kind::election) add("--bits", group.random_bits);
-  if (info.kind == Kind::observation) {
-    add("--transfers", group.transfers);
-    add("--largest-transfer", group.largest_transfer);
-    add("--work", group.work);
+  for (const Parameter* parameter : info.parameters) {
+    if (!parameter->small) continue;
+    add("--" + std::string(parameter->name), parameter->text_of(*parameter->small));
   }
   if (reliable) words.emplace_back("--reliable");
   if (resilient) {
     words.emplace_back("--resilient");
-    add("--lease", group.lease);
-    add("--patience", group.patience);
+    add("--lease", std::to_string(group.lease));
+    add("--patience", std::to_string(group.patience));
     if (!omission.empty()) words.insert(words.end(), {"--omit", omission});
   }
   return words;

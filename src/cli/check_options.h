@@ -80,6 +80,7 @@ struct CheckCommandOptions {
   std::vector<std::string> arguments(const Info& info) const;
 
  private:
+  Setup setup_for(const Info& info, std::int64_t size) const;
   void refuse_what_does_not_go_with(bool is_lease) const;
   check::Bounds lease_bounds(const check::Checkable& subject) const;
 

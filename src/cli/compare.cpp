@@ -322,8 +322,11 @@ int compare(const Options& options) {
   Kind kind{};
   std::vector<const sim::Entry*> chosen = chosen_by(options, kind);
   std::vector<Setup> setups;
+  std::vector<const Info*> infos;
+  for (const sim::Entry* entry : chosen) infos.push_back(&entry->info());
   for (const std::int64_t size : sizes(options.processes)) {
     setups.push_back(options.group.setup(size));
+    options.group.parameters.apply_to(setups.back(), infos);
   }
   if (kind == Kind::mutual_exclusion) {
     return Compare(options, std::move(chosen), std::move(setups)).run();

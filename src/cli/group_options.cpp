@@ -54,12 +54,6 @@ void GroupOptions::add_to(Command& command) {
       .group("Group");
   command.add_option("--voting", voting, "Voting sets of maekawa: best, grid, plane, cyclic")
       .group("Group");
-  command.add_option("--votes", votes, "majority-voting: votes needed (default: a majority)")
-      .whole_number(1, most_processes)
-      .group("Group");
-  command.add_option("--ask", ask, "majority-voting: voters asked (default: all)")
-      .whole_number(1, most_processes)
-      .group("Group");
   command.add_option("--coordinator", coordinator, "central: who coordinates; where a token starts")
       .whole_number(0, most_processes)
       .group("Group");
@@ -67,28 +61,14 @@ void GroupOptions::add_to(Command& command) {
       .separated_by(',')
       .one_value_each()
       .group("Group");
-  command.add_option("--bits", random_bits, "randomized: random bits that each process draws")
-      .whole_number(1, 31)
-      .group("Group");
-  command.add_flag("--tell-queued", tell_queued, "central: answer DENIED to a request that waits")
-      .no_value()
-      .group("Group");
   command.add_option("--lease", lease, "resilient: ticks after which a lease ends")
       .whole_number(1, 1000)
       .group("Group");
   command.add_option("--patience", patience, "resilient: ticks of silence that are suspicious")
       .whole_number(1, 64)
       .group("Group");
-  command.add_option("--transfers", transfers, "snapshots: transfers of each process of the bank")
-      .whole_number(0, 1000)
-      .group("Group");
-  command.add_option("--largest-transfer", largest_transfer, "snapshots: of how much at most")
-      .whole_number(1, 100)
-      .group("Group");
-  command.add_option("--work", work, "termination: messages of the computation (0: 3 N)")
-      .whole_number(0, 1'000'000)
-      .group("Group");
   network.add_to(command);
+  parameters.add_to(command);
 }
 
 Setup GroupOptions::setup(std::int64_t processes, std::uint64_t seed) const {
@@ -105,13 +85,8 @@ Setup GroupOptions::setup(std::int64_t processes, std::uint64_t seed) const {
                      std::to_string(size - 1));
   }
   setup.coordinator = {coordinator};
-  setup.tell_queued = tell_queued;
-  setup.random_bits = random_bits;
   setup.lease = lease;
   setup.patience = patience;
-  setup.transfers = transfers;
-  setup.largest_transfer = largest_transfer;
-  setup.work = work;
   setup.identities = identities;
   if (!identities.empty() && identities.size() != size) {
     throw UsageError("--ids gives " + std::to_string(identities.size()) + " identities for " +
@@ -119,18 +94,6 @@ Setup GroupOptions::setup(std::int64_t processes, std::uint64_t seed) const {
   }
   if (std::set<std::uint32_t>(identities.begin(), identities.end()).size() != identities.size()) {
     throw UsageError("--ids gives the same identity twice; elections need different ones");
-  }
-  if (votes != 0) setup.votes_needed = votes;
-  if (ask != 0) setup.voters_asked = ask;
-  if (setup.votes_needed * 2 <= size || setup.votes_needed > size) {
-    throw UsageError("a majority of " + std::to_string(size) + " is " +
-                     std::to_string(size / 2 + 1) + " to " + std::to_string(size) + " votes, not " +
-                     std::to_string(setup.votes_needed));
-  }
-  if (setup.voters_asked < setup.votes_needed || setup.voters_asked > size) {
-    throw UsageError("with " + std::to_string(setup.votes_needed) + " votes needed, ask " +
-                     std::to_string(setup.votes_needed) + " to " + std::to_string(size) +
-                     " voters, not " + std::to_string(setup.voters_asked));
   }
   network.apply_to(setup, seed);
   return setup;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/network_options.h"
+#include "cli/parameter_options.h"
 #include "core/setup.h"
 
 namespace baton::cli {
@@ -17,18 +18,12 @@ inline constexpr std::uint32_t most_processes = 10'000'000;
 struct GroupOptions {
   std::string tree = "star";
   std::string voting = "best";
-  std::uint32_t votes = 0;
-  std::uint32_t ask = 0;
   std::uint32_t coordinator = 0;
-  bool tell_queued = false;
   std::vector<std::uint32_t> identities;
-  std::uint32_t random_bits = 8;
   std::uint32_t lease = Setup{}.lease;
   std::uint32_t patience = Setup{}.patience;
-  std::uint32_t transfers = Setup{}.transfers;
-  std::uint32_t largest_transfer = Setup{}.largest_transfer;
-  std::uint32_t work = Setup{}.work;
   NetworkOptions network;
+  ParameterOptions parameters;  // for whom they are meant is known to those who ask for a setup
 
   void add_to(Command& command);
   // What of the group is random depends on the seed. Throws UsageError where such a group cannot

@@ -8,6 +8,7 @@
 #include "cli/algorithms.h"
 #include "cli/arguments.h"
 #include "cli/command.h"
+#include "cli/parameter_options.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
 #include "sim/measure.h"
@@ -172,6 +173,13 @@ boost::json::object json_of(const Info& info) {
                         {"reason", figure.reason}});
   }
   one["lectures"] = std::move(lectures);
+  boost::json::array parameters;
+  for (const Parameter* parameter : info.parameters) {
+    parameters.push_back({{"name", parameter->name},
+                          {"help", described(*parameter)},
+                          {"values", parameter->range()}});
+  }
+  one["parameters"] = std::move(parameters);
   one["wrong"] = info.is_wrong();
   if (info.is_wrong()) {
     one["breaks"] = sim::name_of(info.flaws.front().breaks);
@@ -183,13 +191,6 @@ boost::json::object json_of(const Info& info) {
     one["why"] = info.flaws.front().why;
   }
   return one;
-}
-
-void print_json() {
-  boost::json::array all;
-  for (const Info* info : by_messages()) all.push_back(json_of(*info));
-  for (const Info* info : in_shared_memory()) all.push_back(json_of(*info));
-  std::cout << boost::json::serialize(all) << "\n";
 }
 
 // Name and broken promise on one line, the reason below it.
@@ -206,6 +207,47 @@ void print_wrong(const Info& info, std::size_t width) {
   for (const std::string& line : view::wrapped(flaw.why, width - indent.size())) {
     std::cout << indent << line << "\n";
   }
+}
+
+const Info& info_named(const std::string& name) {
+  const CatalogedMachine* shared = machine(name);
+  return shared != nullptr ? shared->info() : algorithm(name).info();
+}
+
+// One algorithm, with its parameters.
+void print_one(const Info& info) {
+  const std::size_t width = std::clamp<std::size_t>(terminal_width(), 40, 100);
+  Table about({"", ""});
+  const auto row = [&](const char* what, const std::string& text) {
+    if (!text.empty()) about.add({what, text});
+  };
+  row("published", std::string(info.publication));
+  row("idea", std::string(info.idea));
+  row("assumes no", list_of(info.assumes, all_assumptions));
+  row("promises", list_of(info.promises, all_promises));
+  row("messages",
+      info.kind == Kind::election ? stated_election_costs(info) : stated_messages(info));
+  row("problem", std::string(info.problem));
+  std::cout << info.title << " (" << info.name << "): " << name_of(info.kind) << "\n\n"
+            << about.str(width);
+  if (info.is_wrong()) {
+    std::cout << "\nWrong on purpose:\n\n";
+    print_wrong(info, width);
+  }
+  if (info.parameters.empty()) return;
+  Table parameters({"parameter", "values", "meaning"});
+  for (const Parameter* parameter : info.parameters) {
+    parameters.add(
+        {"--" + std::string(parameter->name), parameter->range(), described(*parameter)});
+  }
+  std::cout << "\n" << parameters.str(width);
+}
+
+void print_json() {
+  boost::json::array all;
+  for (const Info* info : by_messages()) all.push_back(json_of(*info));
+  for (const Info* info : in_shared_memory()) all.push_back(json_of(*info));
+  std::cout << boost::json::serialize(all) << "\n";
 }
 
 void print_tables() {
@@ -250,12 +292,24 @@ void print_tables() {
 
 void add_list(Command& app, Action& action) {
   Command& command = app.add_command("list", "The algorithms: assumptions, promises, costs");
-  auto json = std::make_shared<bool>(false);
-  command.add_flag("--json", *json, "An array of objects, for programs").no_value();
-  command.footer("Example: baton list");
-  command.callback([&action, json] {
-    action = [json] {
-      *json ? print_json() : print_tables();
+  struct Options {
+    std::string name;
+    bool json = false;
+  };
+  auto options = std::make_shared<Options>();
+  command.add_option("algorithm", options->name, "Only this one, with its parameters");
+  command.add_flag("--json", options->json, "For programs: an array of objects, or one object")
+      .no_value();
+  command.footer("Examples:\n  baton list\n  baton list majority-voting");
+  command.callback([&action, options] {
+    action = [options] {
+      if (options->name.empty()) {
+        options->json ? print_json() : print_tables();
+      } else if (options->json) {
+        std::cout << boost::json::serialize(json_of(info_named(options->name))) << "\n";
+      } else {
+        print_one(info_named(options->name));
+      }
       return exit_ok;
     };
   });

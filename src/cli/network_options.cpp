@@ -128,16 +128,6 @@ void NetworkOptions::add_to(Command& command) {
                   "superpeer: where processes are: lattice, random, or random with the tokens "
                   "beginning in one corner")
       .group("Group");
-  command.add_option("--superpeers", superpeers, "superpeer: how many (default: one in five)")
-      .whole_number(1, most_processes)
-      .group("Group");
-  command.add_option("--cap", cap, "superpeer: the most that each may serve (default: any number)")
-      .whole_number(1, most_processes)
-      .group("Group");
-  command
-      .add_option("--detector", detector,
-                  "detector-leader: eventually-perfect or eventually-strong")
-      .group("Group");
 }
 
 void NetworkOptions::apply_to(Setup& setup, std::uint64_t seed) const {
@@ -145,24 +135,6 @@ void NetworkOptions::apply_to(Setup& setup, std::uint64_t seed) const {
   setup.graph = graph_named(graph, size, seed);
   setup.capacities = capacities_of(capacities, size);
   setup.places = places_named(places, size, seed);
-  if (superpeers > size) {
-    throw UsageError("there cannot be " + std::to_string(superpeers) + " superpeers among " +
-                     std::to_string(size) + " processes");
-  }
-  if (superpeers > 0) setup.superpeers = superpeers;
-  setup.load_cap = cap;
-  const std::uint32_t normal = size - setup.superpeers;
-  if (cap > 0 && std::uint64_t{cap} * setup.superpeers < normal) {
-    const std::uint32_t enough = (normal + setup.superpeers - 1) / setup.superpeers;
-    throw UsageError(std::to_string(setup.superpeers) + " superpeers that serve " +
-                     std::to_string(cap) + " each cannot serve " + std::to_string(normal) +
-                     "; take --cap " + std::to_string(enough) + " or more --superpeers");
-  }
-  if (detector != "eventually-perfect" && detector != "eventually-strong") {
-    throw UsageError("a detector is eventually-perfect or eventually-strong, not '" + detector +
-                     "'" + did_you_mean(detector, {"eventually-perfect", "eventually-strong"}));
-  }
-  setup.patience_grows = detector == "eventually-perfect";
 }
 
 }  // namespace baton::cli

@@ -1,5 +1,4 @@
-// The options that say how a group lies in space: who reaches whom, who is where, how many
-// superpeers there shall be.
+// The options that say how a group lies in space: who reaches whom, who is where.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +15,6 @@ struct NetworkOptions {
   std::string graph = "complete";
   std::vector<std::string> capacities;
   std::string places = "lattice";
-  std::uint32_t superpeers = 0;
-  std::uint32_t cap = 0;
-  std::string detector = "eventually-perfect";
 
   void add_to(Command& command);
   // What is drawn at random is drawn from the seed. Throws UsageError where such a group cannot be.

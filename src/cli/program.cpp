@@ -10,6 +10,7 @@
 
 #include "cli/arguments.h"
 #include "cli/text.h"
+#include "core/nearest.h"
 
 namespace baton::cli {
 

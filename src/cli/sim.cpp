@@ -252,9 +252,9 @@ class SimCommand {
   // What was found by searching may be long; a shorter run that fails alike explains more.
   void print_shrunk(Promise promise, std::size_t most_rows) {
     const bool keep_size =
+        options_.group.parameters.depend_on_size(info_) ||
         std::any_of(options_.given.begin(), options_.given.end(), [](const std::string& option) {
-          for (const char* fixed : {"--voting", "--votes", "--ask", "--ids", "--graph",
-                                    "--capacities", "--superpeers", "--cap", "--names"}) {
+          for (const char* fixed : {"--voting", "--ids", "--graph", "--capacities", "--names"}) {
             if (option == fixed) return true;
           }
           return false;
@@ -278,10 +278,8 @@ class SimCommand {
     for (const std::string& option : options_.given) {
       if (option == "--omit") std::cout << " --omit " << options_.omission;
       if (option == "--voting") std::cout << " --voting " << options_.group.voting;
-      if (option == "--votes") std::cout << " --votes " << options_.group.votes;
-      if (option == "--ask") std::cout << " --ask " << options_.group.ask;
     }
-    std::cout << "\n";
+    std::cout << options_.group.parameters.text() << "\n";
   }
 
   static boost::json::array nodes_or_null(const std::vector<NodeId>& nodes) {

@@ -472,6 +472,11 @@ Promises SimOptions::demands() const {
 sim::Plan SimOptions::plan(const Info& info) const {
   Plan plan;
   plan.setup = group.setup(group_size(processes), seed);
+  if (is_of_a_file) {
+    group.parameters.apply_known_to(plan.setup, info);
+  } else {
+    group.parameters.apply_to(plan.setup, info);
+  }
   const std::uint32_t size = plan.setup.size;
   plan.seed = seed;
   plan.delay = delay_of(delay);

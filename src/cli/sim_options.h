@@ -18,6 +18,8 @@ class Command;
 
 struct SimOptions {
   std::vector<std::string> given;  // the options that were typed, by their long names
+  // They come from a file, which may name parameters of other algorithms.
+  bool is_of_a_file = false;
 
   std::string algorithm;
   std::string replay;  // the file of a schedule

@@ -130,6 +130,7 @@ class ReplayCommand {
       throw UsageError("'" + option->name() + "' is no argument of a schedule");
     }
     options.algorithm = schedule.algorithm;
+    options.is_of_a_file = true;
     return options;
   }
 

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "cli/text.h"
+#include "election/superpeer.h"
 
 namespace baton::cli {
 
@@ -59,8 +60,9 @@ std::string superpeer_text(const Setup& setup, const sim::Report& report, std::s
   row("  variance of load", &SuperpeerMeasures::variance_of_served, "");
   row("3 portion", &SuperpeerMeasures::portion,
       grouped(after.superpeers.size()) + " of " + grouped(setup.size));
+  const auto cap = static_cast<std::uint64_t>(setup.value(Superpeer::cap));
   table.add({"4 most served", grouped(before.most_served), grouped(after.most_served),
-             setup.load_cap == 0 ? "without a cap" : "the cap is " + grouped(setup.load_cap)});
+             cap == 0 ? "without a cap" : "the cap is " + grouped(cap)});
   return table.str(width) + "\nSuperpeers: " + list_of(setup, after.superpeers) + "\n\n" +
          map_of(setup, after.superpeers) + "\n";
 }

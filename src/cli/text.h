@@ -45,8 +45,6 @@ std::string number(double value);
 // 1,234,567
 std::string grouped(std::uint64_t value);
 
-// The candidate that is fewest edits away from what was typed; "" if none is near.
-std::string nearest(std::string_view typed, const std::vector<std::string>& candidates);
 // "; did you mean 'x'?" or "".
 std::string did_you_mean(std::string_view typed, const std::vector<std::string>& candidates);
 

@@ -5,11 +5,13 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/ids.h"
 #include "core/outbox.h"
+#include "core/parameter.h"
 #include "core/setup.h"
 
 namespace baton {
@@ -181,6 +183,9 @@ struct Info {
   Choice choice = Choice::highest_identity;  // elections
   std::vector<ElectionCost> election_costs;
   std::vector<SeedFigure> seeds;
+  std::vector<const Parameter*> parameters;
+  // What is wrong with values that are right by themselves; empty if nothing is.
+  std::string (*objection)(const Setup&) = nullptr;
   std::vector<Flaw> flaws;  // not empty: a wrong variant, kept because it teaches
 
   bool is_wrong() const { return !flaws.empty(); }

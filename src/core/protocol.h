@@ -94,6 +94,22 @@ concept HasDurable = requires(const P& protocol, NodeId self, const Setup& setup
   P(self, setup, durable);
 };
 
+namespace detail {
+struct NothingDurable {};
+template <class P>
+struct Durable {
+  using type = NothingDurable;
+};
+template <HasDurable P>
+struct Durable<P> {
+  using type = typename P::Durable;
+};
+}  // namespace detail
+
+// What it keeps durably; nothing for most.
+template <class P>
+using DurableOf = typename detail::Durable<P>::type;
+
 // The one event of a mutual-exclusion protocol: its process is now inside the critical section.
 struct Entered {};
 

@@ -2,6 +2,30 @@
 
 namespace baton {
 
+std::int64_t Setup::value(const Parameter& parameter) const {
+  for (const Chosen& one : chosen) {
+    if (one.parameter == &parameter) return one.value;
+  }
+  return parameter.usual(size);
+}
+
+bool Setup::has_chosen(const Parameter& parameter) const {
+  for (const Chosen& one : chosen) {
+    if (one.parameter == &parameter) return true;
+  }
+  return false;
+}
+
+void Setup::choose(const Parameter& parameter, std::int64_t value) {
+  for (Chosen& one : chosen) {
+    if (one.parameter == &parameter) {
+      one.value = value;
+      return;
+    }
+  }
+  chosen.push_back({&parameter, value});
+}
+
 std::vector<NodeId> Setup::neighbours(NodeId node) const {
   if (graph) return graph->neighbours(node);
   std::vector<NodeId> others;
@@ -24,9 +48,6 @@ Setup default_setup(std::uint32_t size) {
   setup.size = size;
   setup.tree = Tree::star();
   setup.voting = best_voting_sets(size);
-  setup.votes_needed = size / 2 + 1;
-  setup.voters_asked = size;
-  setup.superpeers = (size + 4) / 5;
   return setup;
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/graph.h"
 #include "core/ids.h"
+#include "core/parameter.h"
 #include "core/plane.h"
 #include "core/tree.h"
 #include "core/voting_sets.h"
@@ -32,59 +33,48 @@ enum class Omission : std::uint8_t {
 // How several resources are acquired: resource/multi_lock.h and resource/all_or_nothing.h.
 enum class Acquisition : std::uint8_t { naive, ascending, atomic, coordinator, detect };
 
+// A parameter of an algorithm that has another than its usual value.
+struct Chosen {
+  const Parameter* parameter;
+  std::int64_t value;
+};
+
 struct Setup {
   // What an AnyLock or AnyElection in this group is.
   const AnyClass* protocol = nullptr;
 
-  std::uint32_t size = 0;    // processes 0 … size−1, in ring order
-  NodeId coordinator{0};     // of `central`; also where a token starts
-  bool tell_queued = false;  // `central` answers DENIED to a request that must wait
+  std::uint32_t size = 0;      // processes 0 … size−1, in ring order
+  NodeId coordinator{0};       // who coordinates, and where a token starts
+  std::vector<Chosen> chosen;  // of the algorithm's parameters; the others have their usual values
 
-  Tree tree;                                 // `raymond`
-  std::shared_ptr<const VotingSets> voting;  // `maekawa` and its kin
+  Tree tree;
+  std::shared_ptr<const VotingSets> voting;
 
-  // `majority-voting`: votes needed, and how many voters are asked.
-  std::uint32_t votes_needed = 0;
-  std::uint32_t voters_asked = 0;
-
-  // Elections: what processes compare, where not their own numbers; no two are equal.
+  // What processes compare, where not their own numbers; no two are equal.
   std::vector<std::uint32_t> identities;
-
-  // `wireless`: how well each process would do as the leader; empty: all alike.
+  // How well each process would do as the leader; empty: all alike.
   std::vector<std::uint32_t> capacities;
-  // ... and who is within reach of whom; none: everybody.
+  // Who is within reach of whom; none: everybody.
   std::shared_ptr<const Graph> graph;
-
-  // `superpeer`: how many there shall be, how many processes each may serve (0: any number), and
-  // where everyone is; empty: on a square lattice.
-  std::uint32_t superpeers = 1;
-  std::uint32_t load_cap = 0;
+  // Where everyone is; empty: on a square lattice.
   std::vector<Place> places;
 
-  // `detector-leader`: patience grows with every wrong suspicion.
-  bool patience_grows = true;
-
-  // `Resilient<>` and its membership: ticks after which a lease ends that nobody confirms, and of
+  // Where a membership agrees on views: ticks after which a lease ends that nobody confirms, and of
   // silence after which a process is suspected.
   std::uint32_t lease = 8;
   std::uint32_t patience = 4;
   Omission omission = Omission::nothing;
 
-  // What is observed: how many transfers each process of the bank makes, and of how much at most;
-  // how many messages the diffusing computation sends, 0: three per process.
-  std::uint32_t transfers = 5;
-  std::uint32_t largest_transfer = 20;
-  std::uint32_t work = 0;
-
   // Several resources, numbered from 0.
   std::uint32_t resources = 0;
   Acquisition acquisition = Acquisition::naive;
 
-  // `randomized`: how many bits a process draws; 1 to 31.
-  std::uint32_t random_bits = 8;
-
   // No message takes longer, where an algorithm is synchronous. What it waits for is a multiple.
   Ticks delay_bound = message_time;
+
+  std::int64_t value(const Parameter& parameter) const;
+  bool has_chosen(const Parameter& parameter) const;
+  void choose(const Parameter& parameter, std::int64_t value);
 
   NodeId successor(NodeId node) const { return {node.value + 1 == size ? 0 : node.value + 1}; }
   NodeId predecessor(NodeId node) const { return {node.value == 0 ? size - 1 : node.value - 1}; }
@@ -105,8 +95,7 @@ struct Setup {
 };
 
 // A group in which every algorithm can run: tokens start at process 0, which coordinates and is the
-// centre of a star; the smallest voting sets known; a majority of votes, asked of all; one
-// superpeer for up to five processes.
+// centre of a star; the smallest voting sets known; every parameter as usual.
 Setup default_setup(std::uint32_t size);
 
 }  // namespace baton

@@ -7,7 +7,7 @@ namespace baton {
 DetectorLeader::DetectorLeader(NodeId self, const Setup& setup)
     : self_(self),
       setup_(&setup),
-      detector_(self, setup.size, setup.patience_grows),
+      detector_(self, setup.size, setup.value(detector) == 0),
       last_(setup.size) {}
 
 void DetectorLeader::assume(State state) {
@@ -66,6 +66,7 @@ const Info& DetectorLeader::info() {
           "heartbeats per pulse",
       .perpetual = true,
       .choice = Choice::smallest,
+      .parameters = {&detector},
   };
   return info;
 }

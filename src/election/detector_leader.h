@@ -30,6 +30,14 @@ namespace baton {
 
 class DetectorLeader {
  public:
+  static constexpr std::string_view detectors[] = {"eventually-perfect", "eventually-strong"};
+  // With the first, patience grows with every wrong suspicion.
+  static constexpr Parameter detector{.name = "detector",
+                                      .help = "the failure detector",
+                                      .most = 1,
+                                      .usual = always<0>,
+                                      .words = detectors};
+
   struct Heartbeat {
     static constexpr bool is_background = true;
     SequenceNumber number;

@@ -13,7 +13,7 @@ void one_starts(ElectionCase& c, Chooser& chooser) {
 
 // With so many bits a tie is so unlikely that the first round decides.
 void one_starts_with_many_bits(ElectionCase& c, Chooser& chooser) {
-  c.setup.random_bits = 31;
+  c.setup.choose(Randomized::bits, Randomized::bits.most);
   one_starts(c, chooser);
 }
 
@@ -47,7 +47,7 @@ void Randomized::receive(NodeId from, const Message& message, Out& out) {
   go_on(out);
 }
 
-std::uint32_t Randomized::draw(Out& out) const { return out.choose(1U << setup_->random_bits); }
+std::uint32_t Randomized::draw(Out& out) const { return out.choose(1U << setup_->value(bits)); }
 
 void Randomized::begin_round(std::uint32_t value, Out& out) {
   state_.round = next(state_.round);
@@ -109,8 +109,10 @@ const Info& Randomized::info() {
                           [](const ElectionCase& c) {
                             return Expected::mean(
                                 a_round(c) /
-                                chance_of_one_round(c.setup.size, c.setup.random_bits));
+                                chance_of_one_round(
+                                    c.setup.size, static_cast<std::uint32_t>(c.setup.value(bits))));
                           }}},
+      .parameters = {&bits},
   };
   return info;
 }

@@ -32,6 +32,13 @@ namespace baton {
 
 class Randomized {
  public:
+  static constexpr Parameter bits{.name = "bits",
+                                  .help = "random bits that each process draws",
+                                  .least = 1,
+                                  .most = 31,
+                                  .usual = always<8>,
+                                  .small = 1};
+
   struct Draw {
     Clock round;
     std::uint32_t value;

@@ -7,7 +7,7 @@
 namespace baton {
 
 Superpeer::Superpeer(NodeId self, const Setup& setup) : self_(self), setup_(&setup) {
-  for (std::uint32_t i = 0; i < setup.superpeers; ++i) state_.tokens.push_back({i});
+  for (std::uint32_t i = 0; i < setup.value(superpeers); ++i) state_.tokens.push_back({i});
 }
 
 void Superpeer::elect(Out& out) {
@@ -102,7 +102,8 @@ void Superpeer::ask_nearest(Out& out) {
 
 // May come before this process has heard that its token will stay.
 void Superpeer::upon_join(NodeId from, Out& out) {
-  const bool has_room = setup_->load_cap == 0 || state_.served.size() < setup_->load_cap;
+  const auto most = static_cast<std::size_t>(setup_->value(cap));
+  const bool has_room = most == 0 || state_.served.size() < most;
   if (!state_.served.contains(from) && !has_room) {
     out.send(from, Full{});
     return;
@@ -123,6 +124,26 @@ void Superpeer::upon_full(NodeId from, Out& out) {
   ask_nearest(out);
 }
 
+namespace {
+
+std::string objection(const Setup& setup) {
+  const std::int64_t size = setup.size;
+  const std::int64_t tokens = setup.value(Superpeer::superpeers);
+  const std::int64_t most = setup.value(Superpeer::cap);
+  if (tokens > size) {
+    return "there cannot be " + std::to_string(tokens) + " superpeers among " +
+           std::to_string(size) + " processes";
+  }
+  const std::int64_t normal = size - tokens;
+  if (most == 0 || most * tokens >= normal) return {};
+  const std::int64_t enough = (normal + tokens - 1) / tokens;
+  return std::to_string(tokens) + " superpeers that serve " + std::to_string(most) +
+         " each cannot serve " + std::to_string(normal) + "; take --cap " + std::to_string(enough) +
+         " or more --superpeers";
+}
+
+}  // namespace
+
 const Info& Superpeer::info() {
   static const Info info{
       .name = "superpeer",
@@ -134,6 +155,8 @@ const Info& Superpeer::info() {
       .promises = {Promise::right_leader, Promise::everyone_learns},
       .problem = "tokens move one at a time, and everyone hears of every turn",
       .choice = Choice::several,
+      .parameters = {&superpeers, &cap},
+      .objection = objection,
   };
   return info;
 }

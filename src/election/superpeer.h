@@ -11,8 +11,8 @@
 // nearest that can still serve it.
 //
 // Assumes: no message is lost, no process crashes; everyone knows where everyone is.
-// Promises: exactly Setup::superpeers superpeers, none of which ever serves more than
-// Setup::load_cap, and everyone is served.
+// Promises: exactly as many superpeers as `superpeers` says, none of which ever serves more than
+// `cap`, and everyone is served.
 // Costs: none published. One turn of a token takes N−1 messages, one more if it moves.
 //
 // Choices of ours, since the lectures give only the idea:
@@ -36,6 +36,22 @@ namespace baton {
 
 class Superpeer {
  public:
+  static constexpr Parameter superpeers{
+      .name = "superpeers",
+      .help = "how many superpeers there shall be",
+      .least = 1,
+      .most = nobody.value,
+      .usual = [](std::uint32_t size) { return std::int64_t{(size + 4) / 5}; },
+      .usual_text = "one in five",
+      .depends_on_size = true};
+  static constexpr Parameter cap{.name = "cap",
+                                 .help = "the most that each superpeer may serve",
+                                 .least = 1,
+                                 .most = nobody.value,
+                                 .usual = always<0>,
+                                 .usual_text = "any number",
+                                 .depends_on_size = true};
+
   struct Begin {};
   // A token moves here in this turn. It is the token whose turn it is.
   struct Token {

@@ -6,9 +6,10 @@ Setup setup_of(const View& view, const Setup& configured) {
   Setup setup = default_setup(static_cast<std::uint32_t>(view.members.size()));
   setup.protocol = configured.protocol;
   setup.tree = configured.tree;
-  setup.tell_queued = configured.tell_queued;
+  for (const Chosen& one : configured.chosen) {
+    if (!one.parameter->depends_on_size) setup.chosen.push_back(one);
+  }
   setup.delay_bound = configured.delay_bound;
-  setup.random_bits = configured.random_bits;
   const NodeId proposer = view.dense(view.epoch.proposer);
   if (proposer != nobody) setup.coordinator = proposer;
   for (const Member& member : view.members) {

@@ -33,7 +33,7 @@ void Central::upon_enter(NodeId from, Out& out) {
     return;
   }
   state_.desk->queue.push_back(from);
-  if (setup_->tell_queued) out.send(from, Denied{});
+  if (setup_->value(tell_queued) != 0) out.send(from, Denied{});
 }
 
 void Central::upon_granted(Out& out) {
@@ -73,7 +73,7 @@ Expected handover_delay(const Case& c) {
 Expected when_all_ask(const Case& c) {
   const double size = c.setup.size;
   const double undenied = 3 * (size - 1) / size;
-  if (!c.setup.tell_queued) return Expected::exactly(undenied);
+  if (c.setup.value(Central::tell_queued) == 0) return Expected::exactly(undenied);
   return Expected::between(undenied + (size - 2) / size, undenied + (size - 1) / size);
 }
 
@@ -108,6 +108,7 @@ const Info& Central::info() {
                 {"002", "delay before entry", "2", ""},
                 {"004", "client delay", "2", ""},
                 {"004", "synchronization delay", "2", ""}},
+      .parameters = {&tell_queued},
   };
   return info;
 }

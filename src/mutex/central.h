@@ -5,8 +5,8 @@
 //
 // Idea: a process that wants the critical section sends ENTER to the coordinator and goes in when
 // it hears GRANTED; when it leaves it sends RELEASED. The coordinator grants to one process at a
-// time and keeps the others in a queue, first come first served. If asked to (setup.tell_queued),
-// it also answers DENIED to a request that must wait: only then can a process tell a lock that is
+// time and keeps the others in a queue, first come first served. If asked to (tell_queued), it
+// also answers DENIED to a request that must wait: only then can a process tell a lock that is
 // in use from a coordinator that is dead.
 //
 // Assumes: no message is lost or duplicated and no process stops. Channels need not be FIFO: an
@@ -36,6 +36,11 @@ namespace baton {
 
 class Central {
  public:
+  static constexpr Parameter tell_queued{.name = "tell-queued",
+                                         .help = "answer DENIED to a request that waits",
+                                         .usual = always<0>,
+                                         .is_flag = true};
+
   struct Enter {};
   struct Granted {};
   struct Denied {};

@@ -11,11 +11,11 @@ namespace {
 constexpr TimerId pause_timer{0};
 
 std::uint32_t votes_needed(const Setup& setup) {
-  return setup.votes_needed != 0 ? setup.votes_needed : setup.size / 2 + 1;
+  return static_cast<std::uint32_t>(setup.value(MajorityVoting::votes));
 }
 
 std::uint32_t voters_asked(const Setup& setup) {
-  return setup.voters_asked != 0 ? setup.voters_asked : setup.size;
+  return static_cast<std::uint32_t>(setup.value(MajorityVoting::ask));
 }
 
 // The last doubling of the pause: once it can be many times as long as all N would take one after
@@ -145,6 +145,25 @@ Expected one_attempt(const Case& c) {
 
 }  // namespace
 
+namespace {
+
+std::string objection(const Setup& setup) {
+  const std::uint32_t size = setup.size;
+  const std::uint32_t needed = votes_needed(setup);
+  const std::uint32_t asked = voters_asked(setup);
+  if (needed * 2 <= size || needed > size) {
+    return "a majority of " + std::to_string(size) + " is " + std::to_string(size / 2 + 1) +
+           " to " + std::to_string(size) + " votes, not " + std::to_string(needed);
+  }
+  if (asked < needed || asked > size) {
+    return "with " + std::to_string(needed) + " votes needed, ask " + std::to_string(needed) +
+           " to " + std::to_string(size) + " voters, not " + std::to_string(asked);
+  }
+  return {};
+}
+
+}  // namespace
+
 const Info& MajorityVoting::info() {
   static const Info info{
       .name = "majority-voting",
@@ -165,6 +184,8 @@ const Info& MajorityVoting::info() {
                  "a is m where only as many are asked as must agree, and N where all are"},
                 {"002", "delay before entry", "2m",
                  "002 asks one coordinator after the other; all are asked in one step here"}},
+      .parameters = {&votes, &ask},
+      .objection = objection,
   };
   return info;
 }

@@ -9,8 +9,8 @@
 // half of all N. If it cannot reach m it gives back what it got, pauses for a random time and
 // tries again.
 //
-// Setup: votes_needed is m (0: the smallest majority), voters_asked is how many are asked, the
-// process itself and those after it in ring order (0: all).
+// Parameters: `votes` is m, usually the smallest majority; `ask` is how many are asked, the process
+// itself and those after it in ring order, usually all.
 //
 // Assumes: no message is lost and no process stops; a coordinator that crashed and forgot its vote
 // could vote twice. Channels need not be FIFO, and may duplicate: each attempt has a number, an OK
@@ -37,6 +37,22 @@ namespace baton {
 
 class MajorityVoting {
  public:
+  static constexpr Parameter votes{
+      .name = "votes",
+      .help = "votes needed",
+      .least = 1,
+      .most = nobody.value,
+      .usual = [](std::uint32_t size) { return std::int64_t{size / 2 + 1}; },
+      .usual_text = "a majority",
+      .depends_on_size = true};
+  static constexpr Parameter ask{.name = "ask",
+                                 .help = "voters asked",
+                                 .least = 1,
+                                 .most = nobody.value,
+                                 .usual = [](std::uint32_t size) { return std::int64_t{size}; },
+                                 .usual_text = "all",
+                                 .depends_on_size = true};
+
   struct Request {
     SequenceNumber attempt;
   };

@@ -17,7 +17,8 @@ void Bank::receive(NodeId, const Message& message, Out&) {
 void Bank::expire(TimerId, Out& out) {
   --state_.transfers_left;
   if (state_.balance > 0) {
-    const std::uint32_t amount = 1 + out.choose(std::min(state_.balance, setup_->largest_transfer));
+    const auto most = static_cast<std::uint32_t>(setup_->value(largest_transfer));
+    const std::uint32_t amount = 1 + out.choose(std::min(state_.balance, most));
     // Anyone but itself.
     const std::uint32_t other = out.choose(setup_->size - 1);
     state_.balance -= amount;

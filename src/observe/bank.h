@@ -16,6 +16,18 @@ namespace baton {
 
 class Bank {
  public:
+  static constexpr Parameter transfers{.name = "transfers",
+                                       .help = "transfers that each process of the bank makes",
+                                       .most = 1000,
+                                       .usual = always<5>,
+                                       .small = 1};
+  static constexpr Parameter largest_transfer{.name = "largest-transfer",
+                                              .help = "how much each of them moves at most",
+                                              .least = 1,
+                                              .most = 100,
+                                              .usual = always<20>,
+                                              .small = 1};
+
   struct Transfer {
     std::uint32_t amount = 0;
   };
@@ -31,7 +43,7 @@ class Bank {
   };
 
   Bank(NodeId self, const Setup& setup) : self_(self), setup_(&setup) {
-    state_.transfers_left = setup.transfers;
+    state_.transfers_left = static_cast<std::uint32_t>(setup.value(transfers));
   }
 
   void start(Out& out) { pause(out); }

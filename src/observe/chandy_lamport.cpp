@@ -19,6 +19,7 @@ const Info& ChandyLamport::info() {
                    const double size = c.setup.size;
                    return Expected::exactly(size * (size - 1) + size - 1);
                  }}},
+      .parameters = {&Bank::transfers, &Bank::largest_transfer},
   };
   return info;
 }

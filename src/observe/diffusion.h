@@ -18,6 +18,15 @@ namespace baton {
 
 class Diffusion {
  public:
+  static constexpr Parameter work{
+      .name = "work",
+      .help = "messages that the computation sends",
+      .least = 1,
+      .most = 1'000'000,
+      .usual = [](std::uint32_t size) { return std::int64_t{3} * size; },
+      .usual_text = "3 N",
+      .small = 3};
+
   struct Work {
     std::uint32_t budget = 0;
   };
@@ -44,7 +53,7 @@ class Diffusion {
 
  private:
   // Of the whole computation; no process ever sends more, even where duplicates add to the budget.
-  std::uint32_t whole_budget() const { return setup_->work != 0 ? setup_->work : 3 * setup_->size; }
+  std::uint32_t whole_budget() const { return static_cast<std::uint32_t>(setup_->value(work)); }
   void work_on(std::uint32_t budget, Out& out);
 
   NodeId self_;

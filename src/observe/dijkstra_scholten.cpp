@@ -12,6 +12,7 @@ const Info& DijkstraScholten::info() {
       .assumes = reliable_channels,
       .promises = {Promise::detection},
       .problem = "must watch from the beginning; doubles the messages",
+      .parameters = {&Diffusion::work},
   };
   return info;
 }

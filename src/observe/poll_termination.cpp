@@ -14,6 +14,7 @@ Info believed(std::string_view name, std::string_view title, std::string_view id
           .assumes = reliable_channels,
           .promises = {Promise::detection},
           .problem = "announces early",
+          .parameters = {&Diffusion::work},
           .flaws = {{Promise::detection, {}, why}}};
 }
 

@@ -17,6 +17,7 @@ const Info& SnapshotTermination::info() {
                    const double size = c.setup.size;
                    return Expected::exactly(size * (size - 1) + size - 1);
                  }}},
+      .parameters = {&Diffusion::work},
   };
   return info;
 }

@@ -105,9 +105,7 @@ class ElectionSimulation : public World<ElectionSimulation<P>, P> {
 
   // Tokens begin at the first processes.
   void measure_set() {
-    std::vector<NodeId> first;
-    for (std::uint32_t i = 0; i < plan_.setup.superpeers; ++i) first.push_back({i});
-    report_.superpeers_before = measure_superpeers(plan_.setup, std::move(first), {});
+    report_.superpeers_before = measure_superpeers(plan_.setup, first_superpeers(plan_.setup), {});
     report_.superpeers =
         measure_superpeers(plan_.setup, superpeers_among(report_.leaders), report_.leaders);
   }

@@ -2,6 +2,7 @@
 #include <string>
 #include <utility>
 
+#include "election/randomized.h"
 #include "sim/catalog.h"
 #include "sim/formulas.h"
 #include "sim/measure_election.h"
@@ -23,7 +24,7 @@ double share_of_one_round(std::uint32_t size, std::uint32_t bits, std::uint64_t 
                           std::uint64_t runs) {
   Plan plan;
   plan.setup.size = size;
-  plan.setup.random_bits = bits;
+  plan.setup.choose(Randomized::bits, bits);
   plan.workload = {.kind = Workload::Kind::one, .first = {0}};
   std::uint64_t successes = 0;
   for (std::uint64_t i = 0; i < runs; ++i) {

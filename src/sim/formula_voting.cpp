@@ -24,9 +24,10 @@ class Election : private Chooser {
   // The second process asks `second_asks` of the n.
   Election(std::uint32_t n, std::uint32_t m, std::uint32_t first_asks, std::uint32_t second_asks)
       : first_setup_(default_setup(n)), second_setup_(default_setup(n)) {
-    first_setup_.votes_needed = second_setup_.votes_needed = m;
-    first_setup_.voters_asked = first_asks;
-    second_setup_.voters_asked = second_asks;
+    first_setup_.choose(MajorityVoting::votes, m);
+    second_setup_.choose(MajorityVoting::votes, m);
+    first_setup_.choose(MajorityVoting::ask, first_asks);
+    second_setup_.choose(MajorityVoting::ask, second_asks);
   }
 
   // Whether both got in.

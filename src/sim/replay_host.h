@@ -3,16 +3,17 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "core/carry_out.h"
 #include "core/protocol.h"
 #include "core/reflect.h"
 #include "observe/protocol.h"
@@ -149,17 +150,6 @@ class ReplayHost : protected Chooser {
   std::vector<std::size_t> position_;  // by step: where in its channel its message was found
 };
 
-namespace detail {
-template <class P>
-struct KeptOf {
-  struct type {};
-};
-template <HasDurable P>
-struct KeptOf<P> {
-  using type = typename P::Durable;
-};
-}  // namespace detail
-
 template <Protocol P>
 class ReplayHostOf final : public ReplayHost {
  public:
@@ -171,7 +161,6 @@ class ReplayHostOf final : public ReplayHost {
 
  private:
   using Message = typename P::Message;
-  using Kept = typename detail::KeptOf<P>::type;
 
   static constexpr Application application() {
     if constexpr (ElectionProtocol<P>) return Application::election;
@@ -285,33 +274,26 @@ class ReplayHostOf final : public ReplayHost {
     return "";
   }
 
-  // The host's duties (core/outbox.h).
-  void carry_out(NodeId self) {
-    hand_over(self);
-    while (!to_self_.empty()) {
-      const Message message = std::move(to_self_.front());
-      to_self_.pop_front();
-      at(self).receive(self, message, out_);
-      hand_over(self);
-    }
-  }
+  // The host's duties (core/carry_out.h) to one process.
+  struct Duties {
+    ReplayHostOf& host;
+    NodeId self;
 
-  void hand_over(NodeId self) {
-    for (const auto& send : out_.sends()) {
-      const Message& message = out_.message(send);
-      if (send.to == self) {
-        to_self_.push_back(message);
-        continue;
+    void send(const Message& message, std::span<const typename OutboxOf<P>::Send> sends) {
+      for (const auto& send : sends) {
+        const NodeId to = send.to;
+        if (to == self) continue;
+        host.messages_.push_back(message);
+        host.sent(self, to,
+                  {reflect::message_name(message), reflect::message_body(message),
+                   reflect::encoded(message), host.messages_.size() - 1});
       }
-      messages_.push_back(message);
-      sent(self, send.to,
-           {reflect::message_name(message), reflect::message_body(message),
-            reflect::encoded(message), messages_.size() - 1});
     }
-    for (const auto& timer : out_.timers()) armed(self, timer.id, timer.after);
-    for (const auto& event : out_.events()) told(self, event);
-    out_.clear();
-  }
+    void arm(TimerId timer, Ticks after) { host.armed(self, timer, after); }
+    void tell(const typename P::Event& event) { host.told(self, event); }
+  };
+
+  void carry_out(NodeId self) { baton::carry_out(self, at(self), out_, Duties{*this, self}); }
 
   void told(NodeId node, const typename P::Event& event) {
     if constexpr (std::same_as<typename P::Event, Entered>) {
@@ -341,8 +323,7 @@ class ReplayHostOf final : public ReplayHost {
 
   OutboxOf<P> out_{*this};
   std::vector<std::optional<P>> nodes_;
-  std::vector<std::optional<Kept>> kept_;
-  std::deque<Message> to_self_;
+  std::vector<std::optional<DurableOf<P>>> kept_;
   std::vector<Message> messages_;  // all that were sent, by slot
 };
 

@@ -51,8 +51,8 @@ class Shrinker {
              const Setup smaller = default_setup(size);
              plan.setup.size = size;
              plan.setup.voting = smaller.voting;
-             plan.setup.votes_needed = smaller.votes_needed;
-             plan.setup.voters_asked = smaller.voters_asked;
+             std::erase_if(plan.setup.chosen,
+                           [](const Chosen& one) { return one.parameter->depends_on_size; });
              if (plan.setup.coordinator.value >= size) plan.setup.coordinator = {0};
              for (auto* list : {&plan.setup.identities, &plan.setup.capacities}) {
                if (!list->empty()) list->pop_back();

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <map>
 
+#include "election/superpeer.h"
+
 namespace baton::sim {
 
 namespace {
@@ -73,22 +75,30 @@ std::vector<NodeId> superpeers_among(const std::vector<NodeId>& serves) {
   return superpeers;
 }
 
+std::vector<NodeId> first_superpeers(const Setup& setup) {
+  std::vector<NodeId> first;
+  for (std::uint32_t i = 0; i < setup.value(Superpeer::superpeers); ++i) first.push_back({i});
+  return first;
+}
+
 std::optional<std::string> superpeer_fault(const Setup& setup, const std::vector<NodeId>& serves) {
   const std::size_t superpeers = superpeers_among(serves).size();
-  if (superpeers != setup.superpeers) {
+  const auto wanted = static_cast<std::size_t>(setup.value(Superpeer::superpeers));
+  if (superpeers != wanted) {
     return "there are " + std::to_string(superpeers) + " superpeers and not " +
-           std::to_string(setup.superpeers);
+           std::to_string(wanted);
   }
-  std::map<NodeId, std::uint32_t> served;
+  const std::int64_t cap = setup.value(Superpeer::cap);
+  std::map<NodeId, std::int64_t> served;
   for (std::uint32_t i = 0; i < serves.size(); ++i) {
     if (serves[i] == nobody || serves[i] == NodeId{i}) continue;
     if (serves[serves[i].value] != serves[i]) {
       return "process " + std::to_string(i) + " is served by process " +
              std::to_string(serves[i].value) + ", which is no superpeer";
     }
-    if (++served[serves[i]] > setup.load_cap && setup.load_cap > 0) {
+    if (cap > 0 && ++served[serves[i]] > cap) {
       return "superpeer " + std::to_string(serves[i].value) + " serves more than " +
-             std::to_string(setup.load_cap);
+             std::to_string(cap);
     }
   }
   return std::nullopt;

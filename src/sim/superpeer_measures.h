@@ -30,6 +30,9 @@ SuperpeerMeasures measure_superpeers(const Setup& setup, std::vector<NodeId> sup
 // Those who serve themselves.
 std::vector<NodeId> superpeers_among(const std::vector<NodeId>& serves);
 
+// Those who have the tokens before any of them moves.
+std::vector<NodeId> first_superpeers(const Setup& setup);
+
 // Why this is not what the setup asks for: in number, in load, or because someone is served by a
 // process that is no superpeer. Processes that are not served at all are not looked at.
 std::optional<std::string> superpeer_fault(const Setup& setup, const std::vector<NodeId>& serves);

@@ -17,9 +17,9 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "core/any_protocol.h"
+#include "core/carry_out.h"
 #include "core/protocol.h"
 #include "core/reflect.h"
 #include "core/trace.h"
@@ -36,18 +37,6 @@
 #include "sim/report.h"
 
 namespace baton::sim {
-
-namespace detail {
-// What a protocol keeps durably; nothing for most.
-template <class P>
-struct DurableOf {
-  struct type {};
-};
-template <HasDurable P>
-struct DurableOf<P> {
-  using type = typename P::Durable;
-};
-}  // namespace detail
 
 template <class Application, Protocol P>
 class World : private Chooser {
@@ -426,46 +415,35 @@ class World : private Chooser {
     trust(who, whom);
   }
 
-  // The host's duties (core/outbox.h).
   void carry_out(NodeId self) {
-    hand_over(self);
-    while (!to_self_.empty()) {
-      const Message message = to_self_.front();
-      to_self_.pop_front();
-      node(self).receive(self, message, out_);
-      hand_over(self);
-    }
+    baton::carry_out(self, node(self), out_, Duties{*this, self}, std::move(to_self_));
     if (report_.violations.size() > violations_seen_) {
       violations_seen_ = report_.violations.size();
       if (report_.broken(judged_) != nullptr) stopped_ = true;
     }
   }
 
-  void hand_over(NodeId self) {
-    report_.transmissions -= out_.spared_by_multicast();
-    const auto& sends = out_.sends();
-    for (std::size_t first = 0; first < sends.size();) {
-      std::size_t end = first + 1;
-      while (end < sends.size() && sends[end].message == sends[first].message) ++end;
-      transmit(self, out_.message(sends[first]), first, end);
-      first = end;
-    }
-    for (const auto& timer : out_.timers()) arm(self, timer.id, timer.after);
-    for (const auto& event : out_.events()) application().told(self, event);
-    out_.clear();
-  }
+  // The host's duties (core/carry_out.h) to one process.
+  struct Duties {
+    World& world;
+    NodeId self;
 
-  // One message to the receivers of the sends from `first` to `end`.
-  void transmit(NodeId from, const Message& message, std::size_t first, std::size_t end) {
+    void send(const Message& message, std::span<const typename OutboxOf<P>::Send> sends) {
+      world.transmit(self, message, sends);
+    }
+    void arm(TimerId timer, Ticks after) { world.arm(self, timer, after); }
+    void tell(const typename P::Event& event) { world.application().told(self, event); }
+    void spare(std::uint32_t transmissions) { world.report_.transmissions -= transmissions; }
+  };
+
+  void transmit(NodeId from, const Message& message,
+                std::span<const typename OutboxOf<P>::Send> sends) {
     const bool plainly = !recorder_ && !network_.interferes();
     std::uint32_t slot = no_slot;
     std::uint32_t copies = 0;
-    for (std::size_t i = first; i < end; ++i) {
-      const NodeId to = out_.sends()[i].to;
-      if (to == from) {
-        to_self_.push_back(message);
-        continue;
-      }
+    for (const auto& send : sends) {
+      const NodeId to = send.to;
+      if (to == from) continue;
       ++copies;
       if (plainly) {
         if (slot == no_slot) slot = pack(from, message, 0);
@@ -574,14 +552,14 @@ class World : private Chooser {
   OutboxOf<P> out_{*this};
 
   std::vector<std::unique_ptr<P>> nodes_;
-  std::unordered_map<std::uint32_t, typename detail::DurableOf<P>::type> durable_;
+  std::unordered_map<std::uint32_t, DurableOf<P>> durable_;
   std::vector<Condition> condition_;
   std::vector<std::uint32_t> lives_;  // times that a process has crashed
   std::vector<std::uint32_t> load_;   // messages sent and received
   std::vector<Event> meanwhile_;      // what paused processes will find
   std::vector<InFlight> in_flight_;
-  std::vector<std::uint32_t> free_;  // slots of in_flight_
-  std::deque<Message> to_self_;
+  std::vector<std::uint32_t> free_;                          // slots of in_flight_
+  std::vector<Message> to_self_;                             // a buffer
   std::unordered_map<std::uint64_t, std::uint32_t> timers_;  // the valid arming of each
   std::uint32_t armed_ = 0;
   std::vector<std::uint64_t> sent_;                       // by type of message

@@ -24,7 +24,7 @@ Report run(const Plan& plan) {
 Plan one_slow_channel(bool patience_grows) {
   Plan plan;
   plan.setup = default_setup(3);
-  plan.setup.patience_grows = patience_grows;
+  plan.setup.choose(DetectorLeader::detector, patience_grows ? 0 : 1);
   plan.faults.slow = {{{0}, {1}, 6 * message_time}};
   return plan;
 }
@@ -59,7 +59,7 @@ TEST(DetectorLeader, AnEventuallyPerfectOneAgreesInTheSameWorld) {
 TEST(DetectorLeader, AnEventuallyStrongOneAgreesWhereNoChannelIsSlow) {
   Plan plan = one_slow_channel(false);
   plan.faults.slow.clear();
-  plan.setup.patience_grows = false;
+  plan.setup.choose(DetectorLeader::detector, 1);
   EXPECT_TRUE(run(plan).violations.empty());
   // A process at the far end of a slow channel that nobody would choose does no harm either.
   plan.faults.slow = {{{2}, {1}, 6 * message_time}};
@@ -165,7 +165,7 @@ TEST(DetectorLeader, WithoutGrowingPatienceSomeOfTheseWorldsAreTooSlow) {
     Plan plan = random_world(seed);
     plan.delay = {};
     plan.faults.loss = 0;
-    plan.setup.patience_grows = false;
+    plan.setup.choose(DetectorLeader::detector, 1);
     if (!run(plan).violations.empty()) ++disagreed;
   }
   EXPECT_GT(disagreed, 0U);

@@ -48,7 +48,7 @@ TEST(Randomized, OneRoundIsEnoughAsOftenAsTheFormulaSays) {
     for (int seed = 0; seed < runs; ++seed) {
       sim::Plan plan;
       plan.setup.size = size;
-      plan.setup.random_bits = bits;
+      plan.setup.choose(Randomized::bits, bits);
       plan.seed = static_cast<std::uint64_t>(seed);
       plan.workload.kind = sim::Workload::Kind::everyone;
       const sim::Report report = sim::find("randomized")->run(plan, nullptr);

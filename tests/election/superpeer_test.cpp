@@ -93,7 +93,7 @@ TEST(Repulsion, OneTokenGoesToTheMiddle) {
   EXPECT_NE(to, NodeId{0});
   Plan plan;
   plan.setup = setup;
-  plan.setup.superpeers = 1;
+  plan.setup.choose(Superpeer::superpeers, 1);
   const Report report = run(plan);
   const Place place = setup.place(report.superpeers->superpeers.front());
   EXPECT_LT(squared_distance(place, {plane_side / 2, plane_side / 2}), 1500 * 1500);
@@ -104,7 +104,7 @@ TEST(Repulsion, FourTokensEndFarApartAndShareTheLoad) {
   for (const std::uint32_t side : {10U, 15U, 20U, 30U}) {
     Plan plan;
     plan.setup = default_setup(side * side);
-    plan.setup.superpeers = 4;
+    plan.setup.choose(Superpeer::superpeers, 4);
     const Report report = run(plan);
     EXPECT_GT(report.superpeers->least_separation, 0.3 * plane_side) << side;
     EXPECT_LT(report.superpeers->max_distance, 0.55 * plane_side) << side;
@@ -120,12 +120,14 @@ TEST(Superpeer, TheWantedNumberServesEveryoneWithinTheCapInRandomWorlds) {
     plan.seed = seed;
     plan.setup = default_setup(2 + chooser.choose(40));
     const std::uint32_t size = plan.setup.size;
-    plan.setup.superpeers = 1 + chooser.choose(chooser.choose(4) == 0 ? size : (size + 3) / 4);
+    plan.setup.choose(Superpeer::superpeers,
+                      1 + chooser.choose(chooser.choose(4) == 0 ? size : (size + 3) / 4));
     if (chooser.choose(3) > 0) plan.setup.places = random_places(size, chooser);
-    const std::uint32_t normal = size - plan.setup.superpeers;
+    const std::int64_t wanted = plan.setup.value(Superpeer::superpeers);
+    const std::int64_t normal = size - wanted;
     // Often so tight that every superpeer must be full.
-    const std::uint32_t least = (normal + plan.setup.superpeers - 1) / plan.setup.superpeers;
-    plan.setup.load_cap = chooser.choose(4) == 0 ? 0 : least + chooser.choose(3);
+    const std::int64_t least = (normal + wanted - 1) / wanted;
+    plan.setup.choose(Superpeer::cap, chooser.choose(4) == 0 ? 0 : least + chooser.choose(3));
     plan.delay.kind = static_cast<sim::Delay::Kind>(chooser.choose(4));
     plan.faults.reordering = chooser.choose(2) == 0;
     if (chooser.choose(2) == 0) plan.faults.duplication = 0.3;
@@ -135,10 +137,10 @@ TEST(Superpeer, TheWantedNumberServesEveryoneWithinTheCapInRandomWorlds) {
     ASSERT_TRUE(report.violations.empty())
         << "seed " << seed << ": " << report.violations.front().what;
     const SuperpeerMeasures& measures = *report.superpeers;
-    ASSERT_EQ(measures.superpeers.size(), plan.setup.superpeers) << "seed " << seed;
-    ASSERT_EQ(measures.portion, static_cast<double>(plan.setup.superpeers) / size);
-    if (plan.setup.load_cap > 0) {
-      ASSERT_LE(measures.most_served, plan.setup.load_cap) << "seed " << seed;
+    ASSERT_EQ(static_cast<std::int64_t>(measures.superpeers.size()), wanted) << "seed " << seed;
+    ASSERT_EQ(measures.portion, static_cast<double>(wanted) / size);
+    if (plan.setup.value(Superpeer::cap) > 0) {
+      ASSERT_LE(measures.most_served, plan.setup.value(Superpeer::cap)) << "seed " << seed;
     }
     for (const NodeId leader : report.leaders) ASSERT_NE(leader, nobody) << "seed " << seed;
     refused += count_of(report, "Full");
@@ -150,7 +152,7 @@ TEST(Superpeer, WithoutACapEveryoneIsServedByTheNearest) {
   SeededChooser chooser(5);
   Plan plan;
   plan.setup = default_setup(80);
-  plan.setup.superpeers = 9;
+  plan.setup.choose(Superpeer::superpeers, 9);
   plan.setup.places = random_places(80, chooser);
   const Report report = run(plan);
   EXPECT_EQ(report.superpeers->mean_to_own, report.superpeers->mean_distance);
@@ -164,7 +166,8 @@ TEST(Superpeer, WithoutACapEveryoneIsServedByTheNearest) {
 TEST(Superpeer, HoweverManyStartTheElectionItIsHeldOnce) {
   Plan plan;
   plan.setup = default_setup(50);
-  plan.setup.superpeers = 1;  // it moves in its first turn, while others still ask for a beginning
+  plan.setup.choose(Superpeer::superpeers,
+                    1);  // it moves in its first turn, while others still ask for a beginning
   plan.workload = {.kind = Workload::Kind::one, .first = {0}};
   const Report one = run(plan);
   plan.workload = {.kind = Workload::Kind::everyone};
@@ -183,7 +186,7 @@ TEST(Superpeer, TokensThatBeginTogetherSpreadOut) {
     Plan plan;
     plan.seed = seed;
     plan.setup = default_setup(60 + chooser.choose(100));
-    plan.setup.superpeers = 4 + chooser.choose(8);
+    plan.setup.choose(Superpeer::superpeers, 4 + chooser.choose(8));
     plan.setup.places = random_places(plan.setup.size, chooser);
     begin_in_a_corner(plan.setup.places);
     const Report report = run(plan);
@@ -211,7 +214,7 @@ TEST(Superpeer, TokensThatBeginAnywhereSpreadOutOnAverage) {
     Plan plan;
     plan.seed = seed;
     plan.setup = default_setup(100);
-    plan.setup.superpeers = 8;
+    plan.setup.choose(Superpeer::superpeers, 8);
     plan.setup.places = random_places(100, chooser);
     const Report report = run(plan);
     add(before, *report.superpeers_before);
@@ -226,8 +229,8 @@ TEST(Superpeer, TokensThatBeginAnywhereSpreadOutOnAverage) {
 TEST(Superpeer, EveryoneMayBeOne) {
   Plan plan;
   plan.setup = default_setup(7);
-  plan.setup.superpeers = 7;
-  plan.setup.load_cap = 1;
+  plan.setup.choose(Superpeer::superpeers, 7);
+  plan.setup.choose(Superpeer::cap, 1);
   const Report report = run(plan);
   EXPECT_TRUE(report.violations.empty());
   EXPECT_EQ(report.superpeers->superpeers.size(), 7U);
@@ -237,8 +240,8 @@ TEST(Superpeer, EveryoneMayBeOne) {
 TEST(Superpeer, WithACapThatIsTooSmallSomeoneIsNotServed) {
   Plan plan;
   plan.setup = default_setup(10);
-  plan.setup.superpeers = 2;
-  plan.setup.load_cap = 3;
+  plan.setup.choose(Superpeer::superpeers, 2);
+  plan.setup.choose(Superpeer::cap, 3);
   const Report report = run(plan);
   EXPECT_NE(report.violated(Promise::everyone_learns), nullptr);
   EXPECT_LE(count_of(report, "Join"), 8U * 2) << "nobody asks where it was refused";
@@ -247,8 +250,8 @@ TEST(Superpeer, WithACapThatIsTooSmallSomeoneIsNotServed) {
 // The judge of the set can say no.
 TEST(SuperpeerMeasuresTest, FindsWhatIsWrongWithASet) {
   baton::Setup setup = default_setup(6);
-  setup.superpeers = 2;
-  setup.load_cap = 2;
+  setup.choose(Superpeer::superpeers, 2);
+  setup.choose(Superpeer::cap, 2);
   const auto fault = [&](std::vector<NodeId> serves) {
     return sim::superpeer_fault(setup, serves).value_or("");
   };

@@ -34,7 +34,7 @@ TEST(Central, QueuesASecondRequestUntilTheFirstIsDone) {
 
 // The variant of lecture document 000.
 TEST(Central, SaysDeniedToARequestThatMustWait) {
-  Conversation<Central> talk({.size = 3, .tell_queued = true});
+  Conversation<Central> talk({.size = 3, .chosen = {{&Central::tell_queued, 1}}});
   talk.request(1);
   talk.deliver_all();
   talk.take_log();
@@ -82,7 +82,7 @@ TEST(Central, ARequestThatOvertakesTheReleaseBeforeItWaitsForIt) {
 }
 
 TEST(Central, ALateDeniedDoesNoHarm) {
-  Conversation<Central> talk({.size = 2, .tell_queued = true}, NodeId{0});
+  Conversation<Central> talk({.size = 2, .chosen = {{&Central::tell_queued, 1}}}, NodeId{0});
   talk.request(1);
   talk.deliver(1, 0);
   talk.release(0);
@@ -94,7 +94,7 @@ TEST(Central, ALateDeniedDoesNoHarm) {
 
 TEST(Central, CostsThreeMessagesAndNothingForTheCoordinator) {
   for (std::uint32_t size = 2; size <= 20; ++size) {
-    Conversation<Central> talk({.size = size, .tell_queued = true});
+    Conversation<Central> talk({.size = size, .chosen = {{&Central::tell_queued, 1}}});
     for (std::uint32_t node = 0; node < size; ++node) {
       EXPECT_EQ(messages_of_one_entry(talk, node), node == 0 ? 0U : 3U);
     }
@@ -103,7 +103,8 @@ TEST(Central, CostsThreeMessagesAndNothingForTheCoordinator) {
 
 TEST(Central, DeniedIsTheOneMessageMoreOfAnEntryThatWaits) {
   for (const bool tell_queued : {false, true}) {
-    Conversation<Central> talk({.size = 5, .tell_queued = tell_queued});
+    Conversation<Central> talk(
+        {.size = 5, .chosen = {{&Central::tell_queued, tell_queued ? 1 : 0}}});
     for (std::uint32_t node = 0; node < 5; ++node) talk.request(node);
     talk.deliver_all();
     while (!talk.inside().empty()) {
@@ -136,7 +137,9 @@ TEST(Central, OnlyTheCoordinatorHasAQueue) {
 
 TEST(Central, ServesEveryoneUnderRandomSchedulesWithoutFifo) {
   for (std::uint32_t seed = 0; seed < 200; ++seed) {
-    Conversation<Central> talk({.size = 4, .coordinator = {1}, .tell_queued = seed % 2 == 0});
+    Conversation<Central> talk({.size = 4,
+                                .coordinator = {1},
+                                .chosen = {{&Central::tell_queued, seed % 2 == 0 ? 1 : 0}}});
     ASSERT_EQ(talk.play(seed, 3, false), 1U) << "seed " << seed;
   }
 }

@@ -91,7 +91,8 @@ TEST(MajorityVoting, ALateRefusalDoesNotCountAgainstTheNextAttempt) {
 }
 
 TEST(MajorityVoting, AsksOnlyAsManyAsItIsTold) {
-  Conversation<MajorityVoting> talk({.size = 7, .votes_needed = 4, .voters_asked = 5});
+  Conversation<MajorityVoting> talk(
+      {.size = 7, .chosen = {{&MajorityVoting::votes, 4}, {&MajorityVoting::ask, 5}}});
   talk.request(5);
   EXPECT_EQ(talk.take_log(),
             "5 requests\n"
@@ -184,7 +185,7 @@ TEST(MajorityVoting, CoordinatorsThatForgetLetASecondOneIn) {
 TEST(MajorityVoting, CostsThreeMessagesPerOtherCoordinatorWhenAlone) {
   for (std::uint32_t size = 1; size <= 50; ++size) {
     for (const std::uint32_t asked : {0U, size / 2 + 1}) {
-      Lockstep<MajorityVoting> group({.size = size, .voters_asked = asked});
+      Lockstep<MajorityVoting> group({.size = size, .chosen = {{&MajorityVoting::ask, asked}}});
       const std::uint32_t requester = size - 1;
       const Case here{group.setup(), {0}, {requester}};
       group.request(requester);
@@ -207,7 +208,8 @@ TEST(MajorityVoting, EveryoneGetsInInTheEndAndNoAttemptCostsMoreThanStated) {
   for (std::uint32_t size = 1; size <= 50; ++size) {
     for (std::uint32_t seed = 0; seed < 5; ++seed) {
       const std::uint32_t asked = seed % 2 == 0 ? size : size / 2 + 1;
-      Lockstep<MajorityVoting> group({.size = size, .voters_asked = asked}, nobody, seed);
+      Lockstep<MajorityVoting> group({.size = size, .chosen = {{&MajorityVoting::ask, asked}}},
+                                     nobody, seed);
       ASSERT_EQ(group.everyone_once(everyone(size)), 1U) << "seed " << seed << ", N=" << size;
       ASSERT_EQ(group.entries(), size);
       std::uint64_t attempts = 0;
@@ -246,7 +248,8 @@ TEST(MajorityVoting, StartsWithAProcessInside) {
     for (std::uint32_t inside = 0; inside < 5; ++inside) {
       for (std::uint32_t other = 0; other < 5; ++other) {
         if (other == inside) continue;
-        Conversation<MajorityVoting> talk({.size = 5, .voters_asked = asked}, NodeId{inside});
+        Conversation<MajorityVoting> talk({.size = 5, .chosen = {{&MajorityVoting::ask, asked}}},
+                                          NodeId{inside});
         talk.request(other);
         talk.deliver_all();
         ASSERT_EQ(talk.inside(), std::vector{inside});

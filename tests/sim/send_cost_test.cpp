@@ -44,7 +44,7 @@ TEST(SendCost, SendsOfDifferentProcessesDoNotWaitForEachOther) {
 TEST(SendCost, LostMessagesOccupyTheirSender) {
   Plan plan = plan_of(3);
   plan.faults.loss = 1;
-  plan.setup.tell_queued = false;
+  plan.setup.chosen.clear();
   Trace trace;
   find("central")->run(plan, &trace);
   EXPECT_EQ(trace.events.back().kind, TraceKind::drop);

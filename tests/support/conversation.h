@@ -8,10 +8,12 @@
 #include <deque>
 #include <map>
 #include <random>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/carry_out.h"
 #include "core/protocol.h"
 #include "core/reflect.h"
 
@@ -148,36 +150,32 @@ class Conversation : private Chooser {
   }
 
   void carry_out(NodeId self) {
-    std::deque<typename P::Message> to_self;
-    do {
-      if (!to_self.empty()) {
-        const typename P::Message message = to_self.front();
-        to_self.pop_front();
-        nodes_[self.value].receive(self, message, out_);
-      }
-      for (const auto& send : out_.sends()) {
-        const NodeId to = send.to;
-        const auto& message = out_.message(send);
-        if (to == self) {
-          to_self.push_back(message);
-          continue;
-        }
-        ++messages_sent_;
-        log_ += std::to_string(self.value) + " -> " + std::to_string(to.value) + " " +
-                reflect::printed(message) + "\n";
-        channels_[{self.value, to.value}].push_back(message);
-      }
-      for (const auto& timer : out_.timers()) {
-        std::erase(timers_, std::pair{self.value, timer.id});
-        if (timer.after != forever) timers_.emplace_back(self.value, timer.id);
-      }
-      for ([[maybe_unused]] const auto& event : out_.events()) {
-        log_ += std::to_string(self.value) + " enters\n";
-        status_[self.value] = Status::inside;
-      }
-      out_.clear();
-    } while (!to_self.empty());
+    baton::carry_out(self, nodes_[self.value], out_, Duties{*this, self});
   }
+
+  struct Duties {
+    Conversation& talk;
+    NodeId self;
+
+    void send(const typename P::Message& message,
+              std::span<const typename OutboxOf<P>::Send> sends) {
+      for (const auto& send : sends) {
+        if (send.to == self) continue;
+        ++talk.messages_sent_;
+        talk.log_ += std::to_string(self.value) + " -> " + std::to_string(send.to.value) + " " +
+                     reflect::printed(message) + "\n";
+        talk.channels_[{self.value, send.to.value}].push_back(message);
+      }
+    }
+    void arm(TimerId timer, Ticks after) {
+      std::erase(talk.timers_, std::pair{self.value, timer});
+      if (after != forever) talk.timers_.emplace_back(self.value, timer);
+    }
+    void tell(const typename P::Event&) {
+      talk.log_ += std::to_string(self.value) + " enters\n";
+      talk.status_[self.value] = Status::inside;
+    }
+  };
 
   std::vector<std::uint32_t> having(Status status) const {
     std::vector<std::uint32_t> nodes;

@@ -7,10 +7,12 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/carry_out.h"
 #include "core/protocol.h"
 #include "core/reflect.h"
 
@@ -127,41 +129,36 @@ class ElectionConversation : private Chooser {
 
   template <class Handler>
   void step(NodeId self, Handler handler) {
-    std::deque<typename P::Message> to_self;
     handler(nodes_[self.value]);
-    carry_out(self, to_self);
-    while (!to_self.empty()) {
-      const typename P::Message message = to_self.front();
-      to_self.pop_front();
-      nodes_[self.value].receive(self, message, out_);
-      carry_out(self, to_self);
-    }
+    carry_out(self, nodes_[self.value], out_, Duties{*this, self});
   }
 
-  void carry_out(NodeId self, std::deque<typename P::Message>& to_self) {
-    for (const auto& send : out_.sends()) {
-      const auto& message = out_.message(send);
-      if (send.to == self) {
-        to_self.push_back(message);
-        continue;
+  struct Duties {
+    ElectionConversation& talk;
+    NodeId self;
+
+    void send(const typename P::Message& message,
+              std::span<const typename OutboxOf<P>::Send> sends) {
+      for (const auto& send : sends) {
+        const NodeId to = send.to;
+        if (to == self) continue;
+        ++talk.messages_sent_;
+        talk.bytes_sent_ += reflect::encoded_size(message);
+        talk.log_ += std::to_string(self.value) + " -> " + std::to_string(to.value) + " " +
+                     reflect::printed(message) + "\n";
+        talk.in_flight_.push_back({self, to, message});
       }
-      ++messages_sent_;
-      bytes_sent_ += reflect::encoded_size(message);
-      log_ += std::to_string(self.value) + " -> " + std::to_string(send.to.value) + " " +
-              reflect::printed(message) + "\n";
-      in_flight_.push_back({self, send.to, message});
     }
-    for (const auto& timer : out_.timers()) {
-      timers_.erase({self.value, timer.id});
-      if (timer.after != forever) timers_[{self.value, timer.id}] = timer.after;
+    void arm(TimerId timer, Ticks after) {
+      talk.timers_.erase({self.value, timer});
+      if (after != forever) talk.timers_[{self.value, timer}] = after;
     }
-    for (const Elected& event : out_.events()) {
-      log_ += std::to_string(self.value) + " takes " + std::to_string(event.leader.value) +
-              " for the leader\n";
-      leaders_[self.value] = event.leader;
+    void tell(const Elected& event) {
+      talk.log_ += std::to_string(self.value) + " takes " + std::to_string(event.leader.value) +
+                   " for the leader\n";
+      talk.leaders_[self.value] = event.leader;
     }
-    out_.clear();
-  }
+  };
 
   Setup setup_;
   OutboxOf<P> out_{*this};

@@ -10,10 +10,12 @@
 #include <map>
 #include <queue>
 #include <random>
+#include <span>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "core/carry_out.h"
 #include "core/protocol.h"
 
 namespace baton::test {
@@ -109,43 +111,42 @@ class Lockstep : private Chooser {
   }
 
   void carry_out(NodeId self) {
-    std::deque<typename P::Message> to_self;
-    do {
-      if (!to_self.empty()) {
-        const typename P::Message message = to_self.front();
-        to_self.pop_front();
-        nodes_[self.value].receive(self, message, out_);
+    baton::carry_out(self, nodes_[self.value], out_, Duties{*this, self});
+  }
+
+  struct Duties {
+    Lockstep& group;
+    NodeId self;
+
+    void send(const typename P::Message& message,
+              std::span<const typename OutboxOf<P>::Send> sends) {
+      for (const auto& send : sends) {
+        if (send.to != self) group.send(self, send.to, message);
       }
-      for (const auto& send : out_.sends()) {
-        const NodeId to = send.to;
-        const auto& message = out_.message(send);
-        if (to == self) {
-          to_self.push_back(message);
-          continue;
-        }
-        const Phase phase = std::visit([]<class M>(const M&) { return phase_of<M>(); }, message);
-        ++(phase == Phase::exit ? exit_messages_ : enter_messages_);
-        for (bool twice = disorderly_ && choices_() % 8 == 0;; twice = false) {
-          const Ticks delay{disorderly_ ? static_cast<std::int64_t>(choices_() % 5'000'000)
-                                        : message_time.value};
-          events_.push({now_ + delay, number_++, to, Delivery{self, message}});
-          if (!twice) break;
-        }
-      }
-      for (const auto& timer : out_.timers()) {
-        const std::uint64_t generation = ++armed_[{self, timer.id}];
-        if (timer.after == forever) continue;
-        events_.push({now_ + timer.after, number_++, self, Expiry{timer.id, generation}});
-      }
-      for ([[maybe_unused]] const auto& event : out_.events()) {
-        ++entries_;
-        ++inside_;
-        if (inside_ > most_inside_) most_inside_ = inside_;
-        last_entry_at_ = now_;
-        entered_.push_back(self.value);
-      }
-      out_.clear();
-    } while (!to_self.empty());
+    }
+    void arm(TimerId timer, Ticks after) {
+      const std::uint64_t generation = ++group.armed_[{self, timer}];
+      if (after == forever) return;
+      group.events_.push({group.now_ + after, group.number_++, self, Expiry{timer, generation}});
+    }
+    void tell(const typename P::Event&) {
+      ++group.entries_;
+      ++group.inside_;
+      if (group.inside_ > group.most_inside_) group.most_inside_ = group.inside_;
+      group.last_entry_at_ = group.now_;
+      group.entered_.push_back(self.value);
+    }
+  };
+
+  void send(NodeId from, NodeId to, const typename P::Message& message) {
+    const Phase phase = std::visit([]<class M>(const M&) { return phase_of<M>(); }, message);
+    ++(phase == Phase::exit ? exit_messages_ : enter_messages_);
+    for (bool twice = disorderly_ && choices_() % 8 == 0;; twice = false) {
+      const Ticks delay{disorderly_ ? static_cast<std::int64_t>(choices_() % 5'000'000)
+                                    : message_time.value};
+      events_.push({now_ + delay, number_++, to, Delivery{from, message}});
+      if (!twice) break;
+    }
   }
 
   Setup setup_;

@@ -6,9 +6,11 @@
 #include <deque>
 #include <map>
 #include <random>
+#include <span>
 #include <utility>
 #include <vector>
 
+#include "core/carry_out.h"
 #include "observe/snapshot.h"
 
 namespace baton::test {
@@ -83,33 +85,32 @@ class ObservedGroup : private Chooser {
   }
 
   void carry_out(NodeId self) {
-    std::deque<typename Layer::Message> to_self;
-    do {
-      if (!to_self.empty()) {
-        const typename Layer::Message message = to_self.front();
-        to_self.pop_front();
-        nodes_[self.value].receive(self, message, out_);
-      }
-      for (const auto& send : out_.sends()) {
-        if (send.to == self) {
-          to_self.push_back(out_.message(send));
-        } else {
-          channels_[{self, send.to}].push_back(out_.message(send));
-        }
-      }
-      for (const auto& timer : out_.timers()) {
-        timers_.erase({self, timer.id});
-        if (timer.after != forever) timers_[{self, timer.id}] = true;
-      }
-      for (const auto& event : out_.events()) {
-        if (const auto* global = std::get_if<GlobalState<P>>(&event)) found_.push_back(*global);
-        if (const auto* inner = std::get_if<typename P::Event>(&event)) {
-          events_.emplace_back(self, *inner);
-        }
-      }
-      out_.clear();
-    } while (!to_self.empty());
+    baton::carry_out(self, nodes_[self.value], out_, Duties{*this, self});
   }
+
+  struct Duties {
+    ObservedGroup& group;
+    NodeId self;
+
+    void send(const typename Layer::Message& message,
+              std::span<const typename OutboxOf<Layer>::Send> sends) {
+      for (const auto& send : sends) {
+        if (send.to != self) group.channels_[{self, send.to}].push_back(message);
+      }
+    }
+    void arm(TimerId timer, Ticks after) {
+      group.timers_.erase({self, timer});
+      if (after != forever) group.timers_[{self, timer}] = true;
+    }
+    void tell(const typename Layer::Event& event) {
+      if (const auto* global = std::get_if<GlobalState<P>>(&event)) {
+        group.found_.push_back(*global);
+      }
+      if (const auto* inner = std::get_if<typename P::Event>(&event)) {
+        group.events_.emplace_back(self, *inner);
+      }
+    }
+  };
 
   Setup setup_;
   std::mt19937 random_;

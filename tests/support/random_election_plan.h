@@ -10,6 +10,7 @@
 #include "core/info.h"
 #include "sim/plan.h"
 #include "sim/random.h"
+#include "support/random_parameters.h"
 
 namespace baton::test {
 
@@ -58,7 +59,7 @@ inline sim::Plan random_election_plan(const Info& info, std::uint64_t seed) {
       plan.setup.capacities.push_back(static_cast<std::uint32_t>(random.below(5)));
     }
   }
-  plan.setup.random_bits = 4 + static_cast<std::uint32_t>(random.below(6));
+  draw_parameters(info, random, plan.setup);
 
   // Where time has a bound, messages may take all of it.
   const bool is_synchronous = info.assumes.has(Assumption::synchronous);

@@ -7,6 +7,7 @@
 #include "core/info.h"
 #include "sim/plan.h"
 #include "sim/random.h"
+#include "support/random_parameters.h"
 
 namespace baton::test {
 
@@ -21,7 +22,6 @@ inline sim::Plan random_plan(const Info& info, std::uint64_t seed, Assumptions b
       default_setup(static_cast<std::uint32_t>(2 + random.below(random.chance(0.05) ? 24 : 7)));
   const Tree trees[] = {Tree::star(), Tree::line(), Tree::binary()};
   plan.setup.tree = trees[random.below(3)];
-  plan.setup.tell_queued = random.chance(0.5);
   plan.setup.coordinator = {static_cast<std::uint32_t>(random.below(plan.setup.size))};
   plan.may_break = broken;
 
@@ -50,14 +50,7 @@ inline sim::Plan random_plan(const Info& info, std::uint64_t seed, Assumptions b
   if (random.chance(0.5)) {
     if (auto grid = grid_voting_sets(plan.setup.size)) plan.setup.voting = std::move(grid);
   }
-  if (random.chance(0.5)) {
-    const std::uint32_t majority = plan.setup.size / 2 + 1;
-    plan.setup.votes_needed =
-        majority + static_cast<std::uint32_t>(random.below(plan.setup.size - majority + 1));
-    plan.setup.voters_asked =
-        plan.setup.votes_needed +
-        static_cast<std::uint32_t>(random.below(plan.setup.size - plan.setup.votes_needed + 1));
-  }
+  draw_parameters(info, random, plan.setup);
 
   const auto may = [&](Assumption assumption) {
     return broken.has(assumption) || !info.assumes.has(assumption);

@@ -1,0 +1,13 @@
+// The name that somebody who mistyped one may have meant.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace baton {
+
+// Empty if none is near.
+std::string nearest(std::string_view typed, const std::vector<std::string>& candidates);
+
+}  // namespace baton

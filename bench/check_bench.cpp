@@ -2,8 +2,8 @@
 #include <benchmark/benchmark.h>
 
 #include "check/explore.h"
-#include "check/group_model.h"
-#include "check/lock_application.h"
+#include "check/group_worker.h"
+#include "check/protocol_class.h"
 #include "check/published/lamport_mutex.h"
 #include "mutex/ricart_agrawala.h"
 
@@ -50,9 +50,8 @@ void search_ricart_agrawala(benchmark::State& state) {
   bounds.setup = default_setup(3);
   bounds.requests = 5;
   bounds.reductions = {.canonical = false, .symmetry = false, .partial_order = false};
-  run_search(state, 1'617'727, [&] {
-    return std::make_unique<GroupModel<RicartAgrawala, LockApplication<RicartAgrawala>>>(bounds);
-  });
+  run_search(state, 1'617'727,
+             [&] { return std::make_unique<GroupModel>(class_of<RicartAgrawala>(), bounds); });
 }
 BENCHMARK(search_ricart_agrawala)
     ->Name("CheckRicartAgrawala3")

@@ -1,5 +1,7 @@
 #include "check/aim.h"
 
+#include "check/liveness.h"
+
 namespace baton::check {
 
 std::optional<Lasso> Aim::missed_in(const StateGraph& graph, bool by_chance) const {

@@ -6,11 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "check/liveness.h"
 #include "core/info.h"
 #include "core/schedule.h"
 
 namespace baton::check {
+
+struct Lasso;
+class StateGraph;
 
 struct Aim {
   enum class Kind : std::uint8_t {

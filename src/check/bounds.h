@@ -13,6 +13,8 @@ enum class LeaseRule : std::uint8_t;
 
 namespace baton::check {
 
+inline constexpr std::uint32_t most_processes = 6;
+
 // How often each fault may happen, in all.
 struct Budgets {
   std::uint32_t lose = 0;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "check/catalog.h"
-#include "check/check.h"
+#include "check/check_group.h"
 #include "check/defaults.h"
 
 namespace baton::check {
@@ -13,7 +13,9 @@ Checkable checkable() {
           [](const Setup& setup) {
             return default_bounds(P::info(), nature_of<P>(), Layers::none, setup);
           },
-          &check<P>};
+          [](const Bounds& bounds, const CheckOptions& options) {
+            return check_group(class_of<P>(), bounds, options);
+          }};
 }
 
 }  // namespace baton::check

@@ -17,6 +17,8 @@
 #include <variant>
 #include <vector>
 
+#include "core/reflect.h"
+
 namespace baton::check {
 
 using Id = std::uint32_t;
@@ -59,22 +61,50 @@ class GrowingSequence {
   Id size_ = 0;
 };
 
+// Writes a value as the bytes that core/reflect.h writes. One type for all values, and no part of
+// what is compiled for each: it is needed only for what is new.
+class Encoding {
+ public:
+  void operator()(std::uint64_t number);
+  template <class T>
+  Encoding& add(const T& value) {
+    reflect::flatten(value, *this);
+    return *this;
+  }
+  std::string take() { return std::move(bytes_); }
+
+ private:
+  std::string bytes_;
+};
+
+// Numbers for encodings, from 0 on: what interners of all types have in common.
+class Encodings {
+ protected:
+  // The number of this encoding, which is `next` if it is new. Under the lock.
+  std::pair<Id, bool> number_of(std::string&& encoding, Id next);
+
+  mutable std::mutex mutex_;
+
+ private:
+  std::unordered_map<std::string, Id> ids_;
+};
+
 // Values under their numbers, found by their encodings. Threads may add and read at once. What is
 // looked at in every step is, side by side with that of other values, the value's brief.
 template <class T, class Brief = std::monostate>
-class Interner {
+class Interner : private Encodings {
  public:
   // The number of the value with this encoding; make() gives the value if it is new.
   template <class Make>
   Id intern(std::string encoding, Make make) {
     const std::lock_guard lock(mutex_);
-    const auto [found, is_new] = ids_.try_emplace(std::move(encoding), values_.size());
+    const auto [id, is_new] = number_of(std::move(encoding), values_.size());
     if (is_new) {
       T value = make();
       if constexpr (!std::is_empty_v<Brief>) briefs_.push_back(Brief(value));
       values_.push_back(std::move(value));
     }
-    return found->second;
+    return id;
   }
   const T& operator[](Id id) const { return values_[id]; }
   const Brief& brief(Id id) const { return briefs_[id]; }
@@ -89,8 +119,6 @@ class Interner {
   }
 
  private:
-  mutable std::mutex mutex_;
-  std::unordered_map<std::string, Id> ids_;
   GrowingSequence<T> values_;
   GrowingSequence<Brief> briefs_;
 };

@@ -1,6 +1,6 @@
 #include "check/layered.h"
 
-#include "check/check.h"
+#include "check/check_group.h"
 #include "check/defaults.h"
 #include "layer/with_layers.h"
 
@@ -17,7 +17,8 @@ Report check_on(Layers layers, const AnyClass& algorithm, const Bounds& bounds,
                 const CheckOptions& options) {
   Bounds with = bounds;
   with.setup.protocol = &algorithm;
-  return with_protocol(layers, algorithm, [&]<class P>() { return check<P>(with, options); });
+  return with_protocol(layers, algorithm,
+                       [&]<class P>() { return check_group(class_of<P>(), with, options); });
 }
 
 }  // namespace baton::check

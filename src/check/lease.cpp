@@ -3,7 +3,7 @@
 #include <array>
 
 #include "check/catalog.h"
-#include "check/check.h"
+#include "check/checking.h"
 #include "check/lease_rules.h"
 #include "check/lease_world.h"
 

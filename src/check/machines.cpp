@@ -2,7 +2,7 @@
 #include <array>
 
 #include "check/catalog.h"
-#include "check/check.h"
+#include "check/checking.h"
 #include "check/machine_model.h"
 #include "shared/bakery_machine.h"
 #include "shared/bakery_machine_wrong.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "check/bounds.h"
-#include "check/explore.h"
+#include "check/explore_options.h"
 #include "core/schedule.h"
 
 namespace baton::check {

@@ -10,18 +10,14 @@
 #include <variant>
 #include <vector>
 
+#include "check/number_set.h"
+#include "check/symmetry.h"
 #include "core/fifo.h"
 #include "core/ids.h"
 #include "core/node_set.h"
 #include "core/reflect.h"
 
 namespace baton::check {
-
-// Numbers are compared only within one domain: logical clocks with each other, and, where a
-// protocol says so, the sequence numbers of one process with each other.
-using Domain = std::uint32_t;
-inline constexpr Domain clocks{0};
-constexpr Domain numbers_of(NodeId node) { return node.value + 1; }
 
 namespace detail {
 // The sequence number of something that a process did, told with that process.
@@ -92,9 +88,6 @@ void visit_numbers(T& value, NodeId owner, Visit& visit, NodeId receiver = nobod
   }
 }
 
-// Process i becomes renaming[i].
-using Renaming = std::vector<std::uint32_t>;
-
 // The value in a group whose processes have other names.
 template <class T>
 void rename(T& value, const Renaming& renaming) {
@@ -124,18 +117,5 @@ void rename(T& value, const Renaming& renaming) {
     boost::pfr::for_each_field(value, [&](auto& field) { rename(field, renaming); });
   }
 }
-
-// All numbers that occur in one domain, as bits. Numbers of 63 and more have no bit of their own;
-// a canonical form has none.
-using NumberSet = std::uint64_t;
-inline constexpr std::uint64_t largest_number = 63;
-
-// Whether two neighbours among the numbers, zero included, are further apart than `gap`.
-bool has_gaps(NumberSet numbers, unsigned gap);
-// The same number of numbers, each as close to the one below it as it was, but not further than
-// `gap`. The i-th smallest of the old becomes the i-th smallest of the new.
-NumberSet closed_up(NumberSet numbers, unsigned gap);
-// What `number`, of the set `from`, becomes in `to`.
-std::uint64_t moved(std::uint64_t number, NumberSet from, NumberSet to);
 
 }  // namespace baton::check

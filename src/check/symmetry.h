@@ -5,13 +5,16 @@
 // it is.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
-#include "check/rewrite.h"
 #include "core/setup.h"
 #include "core/symmetry.h"
 
 namespace baton::check {
+
+// Process i becomes renaming[i].
+using Renaming = std::vector<std::uint32_t>;
 
 // All but the one that changes nothing.
 std::vector<Renaming> symmetries(const Setup& setup, Symmetry symmetry);

@@ -7,8 +7,11 @@
 #include <vector>
 
 #include "check/catalog.h"
-#include "check/check.h"
 #include "check/defaults.h"
+#include "check/explore.h"
+#include "check/group_worker.h"
+#include "check/number_set.h"
+#include "check/protocol_class.h"
 #include "mutex/carvalho_roucairol.h"
 #include "mutex/lamport.h"
 #include "mutex/maekawa_sanders.h"
@@ -85,19 +88,20 @@ INSTANTIATE_TEST_SUITE_P(Registry, Reductions, testing::ValuesIn(all_entries()),
 
 // Everything that can be seen of the runs of so many steps from a state: who does what, with which
 // kind of message, and who enters.
-template <class M>
 class Future {
  public:
+  using M = GroupModel;
+
   explicit Future(const M& model) : worker_(model) {}
 
-  std::uint64_t of(const typename M::State& state, int steps) {
+  std::uint64_t of(const M::State& state, int steps) {
     if (steps == 0) return worker_.judge(state);
     std::vector<std::uint8_t> bytes(M::most_bytes);
     bytes.resize(worker_.encode(state, bytes.data()));
     bytes.push_back(static_cast<std::uint8_t>(steps));
     if (const auto known = known_.find(bytes); known != known_.end()) return known->second;
-    std::vector<std::pair<typename M::Step, typename M::State>> next;
-    worker_.each_step(state, [&](const typename M::Step& step, const typename M::State& after) {
+    std::vector<std::pair<M::Step, M::State>> next;
+    worker_.each_step(state, [&](const M::Step& step, const M::State& after) {
       next.push_back({step, after});
     });
     std::vector<std::uint64_t> seen;
@@ -117,39 +121,38 @@ class Future {
     known_.emplace(std::move(bytes), hash);
     return hash;
   }
-  typename M::Worker& worker() { return worker_; }
+  M::Worker& worker() { return worker_; }
 
  private:
-  typename M::Worker worker_;
+  M::Worker worker_;
   std::map<std::vector<std::uint8_t>, std::uint64_t> known_;
 };
 
 // A state and the one that stands for it have the same future. Tried on states as they come from
 // every fifth that the search keeps. Returns how many have not.
-template <class P>
-std::uint64_t different_futures(unsigned gap, int steps) {
+std::uint64_t different_futures(const ProtocolClass& of, unsigned gap, int steps) {
   Bounds bounds;
   bounds.setup = default_setup(3);
   bounds.gap = gap;
   bounds.reductions = {true, false, false};
-  if constexpr (requires { P::piles_up; }) bounds.under_way = 1;
-  using M = GroupModel<P, LockApplication<P>>;
-  const M model(bounds);
+  if (of.steps(bounds)->nature().piles_up) bounds.under_way = 1;
+  using M = GroupModel;
+  const M model(of, bounds);
   Explorer<M> explorer(model, {.threads = 1, .most_states = 60'000});
   explorer.run();
-  Future<M> future(model);
+  Future future(model);
   std::uint64_t compared = 0;
   std::uint64_t different = 0;
   for (const auto& range : explorer.store().all()) {
     for (auto number = range.first; number < range.last; number += 5) {
-      typename M::State state;
+      M::State state;
       const auto bytes = explorer.store().bytes_of(number);
       future.worker().decode(bytes.data(), bytes.size(), state);
-      std::vector<typename M::State> raw;
-      future.worker().each_step(
-          state, [&](const auto&, const typename M::State& next) { raw.push_back(next); });
-      for (const typename M::State& next : raw) {
-        typename M::State form = next;
+      std::vector<M::State> raw;
+      future.worker().each_step(state,
+                                [&](const auto&, const M::State& next) { raw.push_back(next); });
+      for (const M::State& next : raw) {
+        M::State form = next;
         future.worker().normalize(form);
         if (form.part == next.part) continue;
         ++compared;
@@ -162,17 +165,17 @@ std::uint64_t different_futures(unsigned gap, int steps) {
 }
 
 TEST(CanonicalForm, HasTheFutureOfWhatItStandsFor) {
-  EXPECT_EQ(different_futures<RicartAgrawala>(2, 7), 0U);
-  EXPECT_EQ(different_futures<MaekawaSanders>(2, 7), 0U);
-  EXPECT_EQ(different_futures<Lamport>(2, 6), 0U);
-  EXPECT_EQ(different_futures<CarvalhoRoucairol>(CarvalhoRoucairol::number_gap, 7), 0U);
-  EXPECT_EQ(different_futures<PermissionRing>(2, 7), 0U);
-  EXPECT_EQ(different_futures<SuzukiKasami>(2, 6), 0U);
+  EXPECT_EQ(different_futures(class_of<RicartAgrawala>(), 2, 7), 0U);
+  EXPECT_EQ(different_futures(class_of<MaekawaSanders>(), 2, 7), 0U);
+  EXPECT_EQ(different_futures(class_of<Lamport>(), 2, 6), 0U);
+  EXPECT_EQ(different_futures(class_of<CarvalhoRoucairol>(), CarvalhoRoucairol::number_gap, 7), 0U);
+  EXPECT_EQ(different_futures(class_of<PermissionRing>(), 2, 7), 0U);
+  EXPECT_EQ(different_futures(class_of<SuzukiKasami>(), 2, 6), 0U);
 }
 
 TEST(CanonicalForm, ThatClosesTooManyGapsHasNot) {
-  EXPECT_GT(different_futures<MaekawaSanders>(1, 7), 0U);
-  EXPECT_GT(different_futures<CarvalhoRoucairol>(2, 7), 0U);
+  EXPECT_GT(different_futures(class_of<MaekawaSanders>(), 1, 7), 0U);
+  EXPECT_GT(different_futures(class_of<CarvalhoRoucairol>(), 2, 7), 0U);
 }
 
 TEST(NumberSets, CloseUpToWhatMatters) {

@@ -1,4 +1,4 @@
-// Checks one instance of one protocol: all its safety properties in one search, then what must come
+// Checks one instance of one model: all its safety properties in one search, then what must come
 // to an end in the graph of all states.
 #pragma once
 
@@ -11,72 +11,11 @@
 #include <vector>
 
 #include "check/aim.h"
-#include "check/election_application.h"
 #include "check/explore.h"
-#include "check/group_model.h"
 #include "check/liveness.h"
-#include "check/lock_application.h"
-#include "check/observation_application.h"
 #include "check/report.h"
 
 namespace baton::check {
-
-template <class P>
-auto application_of() {
-  if constexpr (ElectionProtocol<P>) {
-    return ElectionApplication<P>{};
-  } else if constexpr (ObservationProtocol<P>) {
-    return ObservationApplication<P>{};
-  } else {
-    return LockApplication<P>{};
-  }
-}
-template <class P>
-using ApplicationOf = decltype(application_of<P>());
-
-// The steps of a run that passes through states like these, one after the other. What stands for
-// many states in a search is not always what the protocol itself comes to, so it is run again.
-template <class P, class A>
-std::vector<ScheduledStep> steps_through(
-    const GroupModel<P, A>& model, const std::vector<typename GroupModel<P, A>::State>& states) {
-  using M = GroupModel<P, A>;
-  typename M::Worker worker(model);
-  const auto is_like = [&](typename M::State state, const typename M::State& other) {
-    worker.normalize(state);
-    std::uint8_t a[M::most_bytes];
-    std::uint8_t b[M::most_bytes];
-    const std::size_t size = worker.encode(state, a);
-    return worker.encode(other, b) == size && std::equal(a, a + size, b);
-  };
-  std::vector<ScheduledStep> steps;
-  typename M::State at;
-  std::vector<std::uint32_t> chosen_first;
-  bool begun = false;
-  worker.each_initial([&](const typename M::State& state) {
-    if (begun || !is_like(state, states.front())) return;
-    begun = true;
-    at = state;
-    chosen_first = worker.choices();
-  });
-  for (std::size_t i = 1; i < states.size(); ++i) {
-    bool found = false;
-    typename M::State next;
-    worker.each_step(at, [&](const typename M::Step& step, const typename M::State& after) {
-      if (found || !is_like(after, states[i])) return;
-      found = true;
-      next = after;
-      steps.push_back(worker.told(step));
-      if (is_taken_by_protocol(step.kind)) steps.back().choices = worker.choices();
-    });
-    at = next;
-  }
-  // What protocols choose as they start counts as chosen in the first step.
-  if (!steps.empty()) {
-    auto& choices = steps.front().choices;
-    choices.insert(choices.begin(), chosen_first.begin(), chosen_first.end());
-  }
-  return steps;
-}
 
 // A model to be checked, and how to speak of it.
 template <class M>
@@ -84,7 +23,7 @@ struct Subject {
   std::function<std::unique_ptr<M>()> model;
   std::function<std::unique_ptr<M>()> live_model;  // for what must come to an end
   std::vector<Aim> aims;
-  std::string (*describe)(std::size_t property) = nullptr;  // that it is broken
+  std::function<std::string(std::size_t property)> describe;  // that it is broken
   // Adds to the finding the run through these states.
   std::function<void(const M&, const std::vector<typename M::State>&, Finding&)> tell;
 };
@@ -241,29 +180,5 @@ class Checking {
   const CheckOptions& options_;
   Report report_;
 };
-
-// A group that runs P for the application A.
-template <class P, class A = ApplicationOf<P>>
-Report check(const Bounds& bounds, const CheckOptions& options) {
-  using M = GroupModel<P, A>;
-  Bounds live = bounds;
-  // Fairness is told for channels: what others may overtake for ever needs FIFO. Where an algorithm
-  // is to be seen without the order that it needs, only ways out are looked for.
-  live.fifo = bounds.fifo || !info_of<P>(bounds.setup).assumes.has(Assumption::fifo);
-  live.order = false;
-  live.reductions.symmetry = false;
-  live.reductions.partial_order = false;
-  Subject<M> subject;
-  subject.model = [&] { return std::make_unique<M>(bounds); };
-  subject.live_model = [&] { return std::make_unique<M>(live); };
-  subject.aims = A::aims(info_of<P>(bounds.setup), bounds, options.demands);
-  if (!live.fifo) {
-    std::erase_if(subject.aims, [](const Aim& aim) { return aim.kind != Aim::Kind::way_out; });
-  }
-  subject.describe = &A::describe;
-  subject.tell = [](const M& model, const std::vector<typename M::State>& states,
-                    Finding& finding) { finding.steps = steps_through<P, A>(model, states); };
-  return Checking<M>(std::move(subject), options).run();
-}
 
 }  // namespace baton::check

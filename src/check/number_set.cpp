@@ -1,4 +1,4 @@
-#include "check/rewrite.h"
+#include "check/number_set.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,22 +1,19 @@
 // The application of elections: it holds one, and believes what it is told.
-#pragma once
-
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
-#include "check/aim.h"
-#include "check/bounds.h"
-#include "check/model.h"
+#include "check/application_of.h"
 #include "check/rewrite.h"
-#include "core/protocol.h"
 
 namespace baton::check {
 
-template <ElectionProtocol P>
-struct ElectionApplication {
-  using Out = OutboxOf<P>;
+namespace {
 
+class ElectionApplication {
+ public:
   struct Local {
     NodeId leader = nobody;
     Epoch epoch{};
@@ -41,14 +38,17 @@ struct ElectionApplication {
   // What must come to an end.
   enum Pending : std::uint32_t { differ = 1, wrong = 2, unaware = 4 };
 
-  static std::vector<Property> properties(const Info&, const Bounds&) {
+  ElectionApplication(const Info& info, const Nature& nature, const Bounds& bounds)
+      : info_(&info), starts_(nature.starts), bounds_(&bounds) {}
+
+  std::vector<Property> properties() const {
     return {{"one leader per epoch"}, {"somebody leads", Property::Kind::sometimes}};
   }
-  static std::string describe(std::size_t) { return "two leaders have the same epoch"; }
-  static std::vector<Aim> aims(const Info& info, const Bounds& bounds, Promises demands) {
+  std::string describe(std::size_t) const { return "two leaders have the same epoch"; }
+  std::vector<Aim> aims(Promises demands) const {
     // A run that ends with its time has not come to an end by itself.
-    if (bounds.time.limit != 0) return {};
-    const Promises judged = info.promises | demands;
+    if (bounds_->time.limit != 0) return {};
+    const Promises judged = info_->promises | demands;
     std::vector<Aim> aims;
     if (judged.has(Promise::one_leader)) {
       aims.push_back({"one leader", Promise::one_leader, differ, Aim::Kind::rest,
@@ -64,50 +64,46 @@ struct ElectionApplication {
     }
     return aims;
   }
-  static bool is_symmetric(const Bounds& bounds) { return bounds.requesters == 0; }
+  bool is_symmetric() const { return bounds_->requesters == 0; }
 
-  template <class Q>
-  static Q make(NodeId node, const Bounds& bounds) {
-    return Q(node, bounds.setup);
-  }
-  static Local first(NodeId node, const Bounds& bounds) {
+  Local first(NodeId node) const {
     Local local;
-    local.elections_left = !bounds.asks(node) ? 0 : bounds.requests == 0 ? 1 : bounds.requests;
+    local.elections_left = !bounds_->asks(node)     ? 0
+                           : bounds_->requests == 0 ? 1
+                                                    : bounds_->requests;
     return local;
   }
-  static Glance glance(const Local& local, const P* protocol) {
-    return {local.leader, protocol != nullptr && local.elections_left > 0};
+  Glance glance(const Local& local, bool is_up, bool) const {
+    return {local.leader, is_up && local.elections_left > 0};
   }
-  static bool may_request(const Glance& glance) { return glance.may_request; }
-  static bool may_release(const Glance&) { return false; }
+  bool may_request(const Glance& glance) const { return glance.may_request; }
+  bool may_release(const Glance&) const { return false; }
 
-  static void request(NodeId, Local& local, P& protocol, Out& out, const Bounds& bounds) {
-    if (bounds.requests != 0) --local.elections_left;
-    protocol.elect(out);
+  void request(NodeId, Local& local) const {
+    if (bounds_->requests != 0) --local.elections_left;
   }
-  static void release(Local&, P&, Out&) {}
-  static void told(NodeId, Local& local, const Elected& elected, Effect& effect, const Bounds&) {
+  void release(Local&) const {}
+  void told(NodeId, Local& local, const Told& told, Effect& effect) const {
+    const Elected& elected = std::get<Elected>(told);
     local.leader = elected.leader;
     local.epoch = elected.epoch;
     effect.elects = elected.leader != nobody;
     if (elected.epoch != Epoch{}) effect.elected.push_back(elected);
   }
-  static void hear(Local&, std::uint32_t, const typename P::Message&) {}
-  static void look(Local&, const P&, Effect&) {}
-  static std::uint32_t tag(const Local&, const typename P::Message&) { return 0; }
-  static std::uint32_t kind_of(const typename P::Message&) { return 1; }
-  static void forget(Local&, NodeId) {}
-  static void crashed(Local& local) {
+  void hear(Local&, std::uint32_t) const {}
+  std::uint32_t tag(const Local&, bool) const { return 0; }
+  void forget(Local&, NodeId) const {}
+  void crashed(Local& local) const {
     local.leader = nobody;
     local.epoch = {};
   }
-  static void rename(Local& local, const Renaming& renaming) {
+  void rename(Local& local, const Renaming& renaming) const {
     check::rename(local.leader, renaming);
   }
 
-  static bool enters(const Effect& effect) { return effect.elects; }
-  static bool changes_global(const Effect& effect) { return !effect.elected.empty(); }
-  static void apply(Global& global, NodeId, const Effect& effect) {
+  bool enters(const Effect& effect) const { return effect.elects; }
+  bool changes_global(const Effect& effect) const { return !effect.elected.empty(); }
+  void apply(Global& global, const Effect& effect) const {
     for (const Elected& elected : effect.elected) {
       bool known = false;
       for (const Elected& other : global.elected) {
@@ -120,7 +116,7 @@ struct ElectionApplication {
   }
 
   template <class View>
-  static PropertySet judge(const View& view) {
+  PropertySet judge(const View& view) const {
     PropertySet found = 0;
     if (view.global().two_in_an_epoch) found |= PropertySet{1} << one_per_epoch;
     for (std::uint32_t i = 0; i < view.size(); ++i) {
@@ -132,7 +128,7 @@ struct ElectionApplication {
   }
 
   template <class View>
-  static std::uint32_t pending(const View& view) {
+  std::uint32_t pending(const View& view) const {
     if (!is_due(view)) return 0;
     NodeId leader = nobody;
     std::uint32_t found = 0;
@@ -154,22 +150,22 @@ struct ElectionApplication {
  private:
   // Whether there shall be a leader: always, or since somebody has held an election.
   template <class View>
-  static bool is_due(const View& view) {
-    if (Starts<P> || view.bounds().requests == 0) return true;
+  bool is_due(const View& view) const {
+    if (starts_ || bounds_->requests == 0) return true;
     for (std::uint32_t i = 0; i < view.size(); ++i) {
       const Glance& glance = view.glance(i);
       if (!view.is_up(i)) continue;
-      if (glance.leader != nobody || (view.bounds().asks({i}) && !glance.may_request)) return true;
+      if (glance.leader != nobody || (bounds_->asks({i}) && !glance.may_request)) return true;
     }
     return false;
   }
   template <class View>
-  static bool is_right(const View& view, NodeId leader) {
+  bool is_right(const View& view, NodeId leader) const {
     if (!view.is_up(leader.value)) return false;
-    const Setup& setup = view.bounds().setup;
+    const Setup& setup = bounds_->setup;
     for (std::uint32_t i = 0; i < view.size(); ++i) {
       if (!view.is_up(i) || NodeId{i} == leader) continue;
-      switch (info_of<P>(setup).choice) {
+      switch (info_->choice) {
         case Choice::highest_identity:
           if (setup.identity({i}) > setup.identity(leader)) return false;
           break;
@@ -189,6 +185,17 @@ struct ElectionApplication {
     }
     return true;
   }
+
+  const Info* info_;
+  bool starts_;
+  const Bounds* bounds_;
 };
+
+}  // namespace
+
+std::unique_ptr<Application> election_application(const Info& info, const Nature& nature,
+                                                  const Bounds& bounds) {
+  return std::make_unique<ApplicationOf<ElectionApplication>>(info, nature, bounds);
+}
 
 }  // namespace baton::check

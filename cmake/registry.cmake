@@ -40,7 +40,7 @@ function(baton_instances out template)
 endfunction()
 
 # registry.inc: one line FORM(SYMBOL) per algorithm, in the registry's order. Whoever includes it
-# defines what the three forms stand for.
+# defines before what the three forms stand for.
 set(lines "// Written by cmake/registry.cmake from src/registry.list.\n")
 foreach(line IN LISTS BATON_REGISTRY)
   string(REPLACE " " ";" fields "${line}")
@@ -50,4 +50,5 @@ foreach(line IN LISTS BATON_REGISTRY)
   string(MAKE_C_IDENTIFIER "${class}" symbol)
   string(APPEND lines "${form}(${symbol})\n")
 endforeach()
+string(APPEND lines "#undef OBSERVER\n#undef PLAIN\n#undef LAYERED\n")
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/registry.inc CONTENT "${lines}" @ONLY)

@@ -13,9 +13,6 @@
 namespace baton {
 #include "registry.inc"
 }
-#undef OBSERVER
-#undef PLAIN
-#undef LAYERED
 
 namespace baton::check {
 

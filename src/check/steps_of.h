@@ -5,6 +5,7 @@
 #include <concepts>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
@@ -13,20 +14,12 @@
 #include "check/bounds.h"
 #include "check/rewrite.h"
 #include "check/steps.h"
+#include "core/carry_out.h"
 #include "core/reflect.h"
 
 namespace baton::check {
 
 namespace detail {
-
-template <class P>
-struct DurableOf {
-  struct type {};
-};
-template <HasDurable P>
-struct DurableOf<P> {
-  using type = typename P::Durable;
-};
 
 // Whether a message is of a kind that is sent again and again, whatever happens.
 template <class Message>
@@ -100,13 +93,7 @@ class StepsOf : public Steps {
       run(*next.protocol, happening, out);
     }
     P& protocol = *next.protocol;
-    std::vector<Message> to_self;
-    carry_out(node, out, host, to_self);
-    for (std::size_t i = 0; i < to_self.size(); ++i) {
-      const Message message = to_self[i];
-      protocol.receive(node, message, out);
-      carry_out(node, out, host, to_self);
-    }
+    carry_out(node, protocol, out, Duties{*this, node, host});
     look(protocol, host);
     if constexpr (requires { protocol.forget_durations(); }) {
       const bool matter = bounds_->time.counts || !bounds_->reductions.canonical;
@@ -215,8 +202,8 @@ class StepsOf : public Steps {
 
  private:
   struct Process {
-    std::optional<P> protocol;                      // none: down
-    typename detail::DurableOf<P>::type durable{};  // while down
+    std::optional<P> protocol;  // none: down
+    DurableOf<P> durable{};     // while down
   };
   static constexpr bool rewritable = detail::Resumable<P>;
   static constexpr bool by_process = detail::numbers_by_process<P>();
@@ -300,18 +287,21 @@ class StepsOf : public Steps {
     }
   }
 
-  void carry_out(NodeId node, Out& out, StepHost& host, std::vector<Message>& to_self) {
-    for (const auto& send : out.sends()) {
-      if (send.to == node) {
-        to_self.push_back(out.message(send));
-      } else {
-        host.send(send.to, intern(Message(out.message(send))));
+  // The host's duties (core/carry_out.h) to one process, passed on to the search.
+  struct Duties {
+    StepsOf& steps;
+    NodeId self;
+    StepHost& host;
+
+    void send(const Message& message, std::span<const typename Out::Send> sends) {
+      for (const auto& send : sends) {
+        if (send.to != self) host.send(send.to, steps.intern(Message(message)));
       }
     }
-    for (const auto& timer : out.timers()) host.arm(timer.id, timer.after);
-    for (const auto& event : out.events()) tell(event, host);
-    out.clear();
-  }
+    void arm(TimerId timer, Ticks after) { host.arm(timer, after); }
+    void tell(const typename P::Event& event) { steps.tell(event, host); }
+  };
+
   template <class E>
   void tell(const E& event, StepHost& host) const {
     if constexpr (reflect::detail::is_variant<E>) {

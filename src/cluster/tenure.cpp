@@ -8,7 +8,7 @@ namespace baton::cluster {
 
 namespace {
 
-constexpr std::int64_t pause_after_failure_us = 200'000;
+constexpr std::int64_t pause_before_another_grant_us = 200'000;
 constexpr std::int64_t longest_farewell_us = 1'000'000;
 
 service::ProofTerms terms_of(std::int64_t ttl_s) {
@@ -33,7 +33,7 @@ void Tenure::grant() {
                                                      etcd::LeaseId lease, std::int64_t ttl_s) {
     events_.troubled(outcome.message);
     if (!outcome.ok()) {
-      around_.after(pause_after_failure_us, calls_.wrap([this] { grant(); }));
+      around_.after(pause_before_another_grant_us, calls_.wrap([this] { grant(); }));
       return;
     }
     lease_ = lease;

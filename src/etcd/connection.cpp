@@ -21,7 +21,7 @@ using std::chrono::milliseconds;
 // How long one endpoint may take to connect before the next is tried as well.
 constexpr milliseconds patience{250};
 // Between looks at endpoints that are connecting: from 1 ms on, doubled each time.
-constexpr milliseconds longest_pause{50};
+constexpr milliseconds longest_alarm_pause{50};
 constexpr milliseconds pause_of_authentication{100};
 
 std::string content(const std::string& path) {
@@ -243,7 +243,7 @@ void Connection::pump() {
 void Connection::tick() {
   if (is_closing_) return;
   expire();
-  alarm_pause_ = std::min(alarm_pause_ * 2, longest_pause);
+  alarm_pause_ = std::min(alarm_pause_ * 2, longest_alarm_pause);
   pump();
   if (waiting_.empty()) alarm_pause_ = milliseconds(1);
 }

@@ -23,8 +23,8 @@ namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr std::chrono::seconds patience{30};
-constexpr milliseconds between_looks{10};
+constexpr std::chrono::seconds start_patience{30};
+constexpr milliseconds between_looks_at_start{10};
 
 // The program itself, also if it has been replaced by a newer one since.
 std::string this_program() {
@@ -61,12 +61,12 @@ void start(const Place& place, steady_clock::time_point deadline) {
       throw Unavailable("the local server does not start; see " +
                         (place.directory / "server.log").string());
     }
-    std::this_thread::sleep_for(between_looks);
+    std::this_thread::sleep_for(between_looks_at_start);
   }
 }
 
 void make_sure_of_users() {
-  const auto deadline = steady_clock::now() + patience;
+  const auto deadline = steady_clock::now() + start_patience;
   for (;;) {
     const Place place = place_of_user();
     if (is_served(place.socket)) return;
@@ -79,7 +79,7 @@ void make_sure_of_users() {
       throw Unavailable("somebody else has been starting a local server for too long: " +
                         (place.directory / "start.lock").string() + " is locked");
     }
-    std::this_thread::sleep_for(between_looks);
+    std::this_thread::sleep_for(between_looks_at_start);
   }
 }
 

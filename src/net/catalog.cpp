@@ -6,8 +6,6 @@
 namespace baton {
 #include "registry.inc"
 }
-#undef PLAIN
-#undef LAYERED
 
 namespace baton::net {
 
@@ -15,11 +13,10 @@ namespace {
 
 std::span<const AnyClass* const> not_runnable() {
   static const AnyClass* const algorithms[] = {
+#define OBSERVER(SYMBOL)
 #define PLAIN(SYMBOL) &any_##SYMBOL(),
 #define LAYERED(SYMBOL)
 #include "registry.inc"
-#undef PLAIN
-#undef LAYERED
   };
   return algorithms;
 }
@@ -35,6 +32,7 @@ const AnyClass* find_in(std::span<const AnyClass* const> algorithms, std::string
 
 std::span<const AnyClass* const> catalog() {
   static const AnyClass* const algorithms[] = {
+#define OBSERVER(SYMBOL)
 #define PLAIN(SYMBOL)
 #define LAYERED(SYMBOL) &any_##SYMBOL(),
 #include "registry.inc"

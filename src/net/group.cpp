@@ -14,7 +14,7 @@ namespace {
 enum class What : std::uint8_t { control, in_view, election, use, words };
 constexpr std::uint8_t stamped = 0x80;
 
-constexpr std::size_t longest_name = 512;
+constexpr std::size_t longest_resource_name = 512;
 // In one step. An algorithm that was told nonsense may go round in circles.
 constexpr int most_to_self = 10'000;
 
@@ -36,7 +36,7 @@ bool read_name(std::string_view& bytes, Space& space, std::string& name) {
   space = static_cast<Space>(bytes[0]);
   reflect::Reader from(bytes.substr(1), 0);
   const std::size_t size = from.count();
-  if (!from.ok() || size > longest_name) return false;
+  if (!from.ok() || size > longest_resource_name) return false;
   name = from.rest().substr(0, size);
   bytes = from.rest().substr(size);
   return true;

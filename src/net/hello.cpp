@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view magic = "baton";
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string words = "'";
   words += printable(text, longest_name);
   words += "'";
@@ -103,19 +103,20 @@ std::optional<std::string> decode_refusal(std::string_view body) {
 
 std::string why_not_alike(const Hello& theirs, const Hello& ours) {
   if (theirs.group != ours.group) {
-    return quoted(theirs.from) + " is of group " + quoted(theirs.group) + ", " + quoted(ours.from) +
-           " of group " + quoted(ours.group);
+    return in_quotes(theirs.from) + " is of group " + in_quotes(theirs.group) + ", " +
+           in_quotes(ours.from) + " of group " + in_quotes(ours.group);
   }
   if (theirs.from == ours.from) {
-    return "two processes call themselves " + quoted(ours.from) + ": each member has its own name";
+    return "two processes call themselves " + in_quotes(ours.from) +
+           ": each member has its own name";
   }
   if (theirs.to != ours.from) {
-    return quoted(theirs.from) + " wants to talk to " + quoted(theirs.to) + ", but this is " +
-           quoted(ours.from) + ": compare the addresses of the group";
+    return in_quotes(theirs.from) + " wants to talk to " + in_quotes(theirs.to) + ", but this is " +
+           in_quotes(ours.from) + ": compare the addresses of the group";
   }
   if (theirs.dialect != ours.dialect) {
-    return quoted(theirs.from) + " runs with " + peculiarity(theirs.dialect, ours.dialect) + ", " +
-           quoted(ours.from) + " with " + peculiarity(ours.dialect, theirs.dialect);
+    return in_quotes(theirs.from) + " runs with " + peculiarity(theirs.dialect, ours.dialect) +
+           ", " + in_quotes(ours.from) + " with " + peculiarity(ours.dialect, theirs.dialect);
   }
   return {};
 }

@@ -18,7 +18,7 @@ namespace baton::net {
 
 namespace {
 
-constexpr std::size_t room_kept = 64 * 1024;
+constexpr std::size_t out_room_kept = 64 * 1024;
 constexpr int most_writes_per_turn = 16;
 constexpr std::chrono::milliseconds time_to_go{2000};
 constexpr char first_of_tls = 0x16;
@@ -217,7 +217,7 @@ bool LinkConnection::fill() {
 }
 
 void LinkConnection::written() {
-  if (out_.capacity() > room_kept) std::string().swap(out_);
+  if (out_.capacity() > out_room_kept) std::string().swap(out_);
   if (is_leaving_) ::shutdown(socket_, SHUT_WR);
 }
 

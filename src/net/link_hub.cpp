@@ -17,7 +17,7 @@ using std::chrono::milliseconds;
 
 constexpr std::size_t bytes_per_read = 256 * 1024;
 constexpr std::size_t most_strangers = 64;  // that came by themselves
-constexpr std::size_t most_refusals = 64;
+constexpr std::size_t most_refusals_of_strangers = 64;
 constexpr milliseconds between_confirmations{25};
 constexpr milliseconds pause_without_descriptors{100};
 constexpr int ticks_per_silence = 4;
@@ -230,7 +230,7 @@ void LinkHub::tell_refused(LinkConnection& connection, const std::string& why, N
     return;
   }
   const std::string whence = why + " (from " + connection.address() + ")";
-  if (refusals_.size() >= most_refusals || !refusals_.insert(whence).second) return;
+  if (refusals_.size() >= most_refusals_of_strangers || !refusals_.insert(whence).second) return;
   events_.refused(nobody, whence);
 }
 

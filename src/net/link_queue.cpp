@@ -8,7 +8,7 @@ namespace baton::net {
 
 namespace {
 
-constexpr std::size_t room_kept = 64 * 1024;
+constexpr std::size_t queue_room_kept = 64 * 1024;
 
 }  // namespace
 
@@ -50,9 +50,9 @@ void LinkQueue::drop_until(std::uint64_t count) {
     sizes_.pop_front();
   }
   // Room is made when at least half of it is free, so that each byte is moved once on average.
-  if (begin_ == bytes_.size() && bytes_.capacity() <= room_kept) {
+  if (begin_ == bytes_.size() && bytes_.capacity() <= queue_room_kept) {
     bytes_.clear();
-  } else if (begin_ > room_kept && begin_ >= bytes_.size() / 2) {
+  } else if (begin_ > queue_room_kept && begin_ >= bytes_.size() / 2) {
     bytes_ = bytes_.substr(begin_);
   } else {
     return;

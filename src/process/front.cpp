@@ -9,7 +9,7 @@ namespace baton::process {
 
 namespace {
 
-constexpr std::chrono::seconds kill_patience{10};
+constexpr std::chrono::seconds front_kill_patience{10};
 
 bool does_nothing_by_default(int signal) {
   return signal == SIGCHLD || signal == SIGCONT || signal == SIGURG || signal == SIGWINCH;
@@ -104,7 +104,7 @@ void Front::take_keepers_death() {
   if (!keeper_process_.has_ended()) return;
   take_messages();
   if (outcome_) return;
-  const std::vector<Process> left = takedown_.kill_all(kill_patience);
+  const std::vector<Process> left = takedown_.kill_all(front_kill_patience);
   if (takedown_.cgroup != nullptr) takedown_.cgroup->remove();
   outcome_ = {started_ ? exit_code::lost : exit_code::failed, 0,
               "the keeper of the lock was killed"};

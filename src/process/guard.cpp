@@ -16,7 +16,7 @@ namespace baton::process {
 
 namespace {
 
-constexpr std::chrono::seconds kill_patience{10};
+constexpr std::chrono::seconds guard_kill_patience{10};
 constexpr std::chrono::seconds keeper_patience{1};
 
 Environment parse(const std::string& text) {
@@ -216,7 +216,7 @@ void Guard::take_time() {
   if (out_of_time_) keeper_process_.send(SIGKILL);
   if (!has_started_ || out_of_time_) return;
   out_of_time_ = true;
-  takedown_.kill_all(kill_patience);
+  takedown_.kill_all(guard_kill_patience);
   command_ = 0;
   keeper_.send({Message::Kind::out_of_time});
   itimerspec again{};
@@ -227,7 +227,7 @@ void Guard::take_time() {
 // A keeper that lets the rest of an ended command go on kills the guard before it ends itself. So
 // this one was killed.
 void Guard::end() {
-  takedown_.kill_all(kill_patience);
+  takedown_.kill_all(guard_kill_patience);
   if (takedown_.cgroup != nullptr) takedown_.cgroup->remove();
   _exit(0);
 }

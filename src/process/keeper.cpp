@@ -20,7 +20,7 @@ namespace {
 using std::chrono::milliseconds;
 
 // How long what has been killed may take to vanish.
-constexpr milliseconds kill_patience{3000};
+constexpr milliseconds keeper_kill_patience{3000};
 constexpr milliseconds guard_patience{1000};
 constexpr milliseconds front_check{50};
 constexpr milliseconds front_watch{1000};
@@ -221,7 +221,7 @@ void Keeper::stop_and_end(Outcome outcome, bool release) {
     relay_stop_by();
   });
   release = release && !lost_;
-  const std::vector<Process> left = takedown_.kill_all(kill_patience);
+  const std::vector<Process> left = takedown_.kill_all(keeper_kill_patience);
   if (!left.empty()) {
     if (!outcome.message.empty()) outcome.message += "; ";
     outcome.message += "could not be stopped: " + describe(left);

@@ -93,7 +93,7 @@ class Diagram {
   std::string out_;
 };
 
-std::size_t columns(const Sentence& sentence) {
+std::size_t columns_of(const Sentence& sentence) {
   std::size_t sum = 0;
   for (const Span& span : sentence) sum += view::columns(span.text);
   return sum;
@@ -110,7 +110,7 @@ bool Diagram::lay_out() {
   }
   margin_ = time_width + 3;
   std::size_t longest = least_room;
-  for (const Row& row : rows_.rows) longest = std::max(longest, columns(narrator_.tell(row)));
+  for (const Row& row : rows_.rows) longest = std::max(longest, columns_of(narrator_.tell(row)));
   std::size_t name_width = 1;
   for (std::uint32_t i = 0; i < trace_.size; ++i) {
     name_width = std::max(name_width, view::columns(narrator_.name({i})));
@@ -292,7 +292,7 @@ void Diagram::append_line(const std::string& time, const std::vector<Cell>& cell
     append(run, first.colour, first.bold);
   }
   std::size_t room = room_;
-  const bool cut = columns(sentence) > room_;
+  const bool cut = columns_of(sentence) > room_;
   if (cut) room -= std::min(room, view::columns(glyphs_.ellipsis));
   for (const Span& span : sentence) {
     const std::string text = shortened(span.text, room, "");
@@ -393,7 +393,7 @@ std::string Diagram::text() {
     if (i < first) continue;
     const bool bold = row.kind == TraceKind::enter || row.kind == TraceKind::crash;
     Sentence sentence = narrator_.tell(row);
-    if (columns(sentence) > room_) sentence = narrator_.tell(row, true);
+    if (columns_of(sentence) > room_) sentence = narrator_.tell(row, true);
     append_line(new_instant ? narrator_.time(row.at) : "", cells, sentence, bold);
   }
   append_line("", lifelines(), {}, false);

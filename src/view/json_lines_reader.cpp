@@ -17,9 +17,9 @@ namespace {
 
 namespace json = boost::json;
 
-class Reader : private LineReader {
+class TraceReader : private LineReader {
  public:
-  Reader(std::istream& from, bool is_part) : LineReader(from), is_part_(is_part) {}
+  TraceReader(std::istream& from, bool is_part) : LineReader(from), is_part_(is_part) {}
 
   std::variant<Trace, TraceError> read() {
     if (const auto header = next_object()) {
@@ -230,11 +230,11 @@ class Reader : private LineReader {
 }  // namespace
 
 std::variant<Trace, TraceError> read_json_lines(std::istream& from) {
-  return Reader(from, false).read();
+  return TraceReader(from, false).read();
 }
 
 std::variant<Trace, TraceError> read_part(std::istream& from, bool* is_cut_off) {
-  Reader reader(from, true);
+  TraceReader reader(from, true);
   auto read = reader.read();
   if (is_cut_off != nullptr) *is_cut_off = reader.is_cut_off();
   return read;

@@ -100,7 +100,7 @@ std::string line_of(const ScheduledStep& step, std::size_t number) {
   return line + '}';
 }
 
-class Reader : private LineReader {
+class ScheduleReader : private LineReader {
  public:
   using LineReader::LineReader;
 
@@ -254,7 +254,7 @@ std::string write_schedule(const Schedule& schedule) {
 
 std::variant<Schedule, LineError> read_schedule(std::string_view text) {
   std::istringstream in{std::string(text)};
-  return Reader(in).read();
+  return ScheduleReader(in).read();
 }
 
 }  // namespace baton::view

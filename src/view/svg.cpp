@@ -30,7 +30,7 @@ using svg::text;
 // More labels than this would hide the arrows.
 constexpr std::size_t most_labelled_messages = 60;
 constexpr std::size_t type_colours = 6;
-constexpr double sample_width = 26;  // in the legend
+constexpr double legend_sample_width = 26;  // in the legend
 constexpr double sample_gap = 22;
 constexpr double top = 96;  // of the first process's line
 
@@ -146,7 +146,7 @@ class Picture {
     constexpr double legend_of_states = 330;
     double legend = legend_of_states;
     for (std::size_t i = 0; i < std::min(types_.size(), type_colours); ++i) {
-      legend += sample_width + sample_gap + Labels::width_of(type_name(i));
+      legend += legend_sample_width + sample_gap + Labels::width_of(type_name(i));
     }
     const double title = 32 + 9.6 * static_cast<double>(columns(this->title()));
     width_ = std::max({left_ + plot + 16, legend, title});
@@ -242,13 +242,13 @@ class Picture {
       from += sample + sample_gap + Labels::width_of(words);
     };
     if (is_seen(Activity::waiting)) {
-      to << line("wait", {{from, at}, {from + sample_width, at}});
-      entry(sample_width, "waiting", "quiet");
+      to << line("wait", {{from, at}, {from + legend_sample_width, at}});
+      entry(legend_sample_width, "waiting", "quiet");
     }
     if (is_seen(Activity::inside)) {
       to << R"(<rect class="in" rx="2" width="26" height="10")" << attribute("x", from)
          << attribute("y", at - 5) << "/>";
-      entry(sample_width, "critical section", "quiet");
+      entry(legend_sample_width, "critical section", "quiet");
     }
     if (std::any_of(journeys_.begin(), journeys_.end(), is_lost)) {
       to << cross({from + 5, at}, 4.5);
@@ -256,9 +256,9 @@ class Picture {
     }
     for (std::size_t i = 0; i < types_.size() && from < width_ - 40; ++i) {
       const std::string colour = "t" + std::to_string(i % type_colours);
-      const Stretch sample{{from, at}, {from + sample_width, at}};
+      const Stretch sample{{from, at}, {from + legend_sample_width, at}};
       to << "<g class=\"m " << colour << "\">" << line("", sample) << head(sample) << "</g>";
-      entry(sample_width, type_name(i), "legend " + colour);
+      entry(legend_sample_width, type_name(i), "legend " + colour);
     }
   }
 

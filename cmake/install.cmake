@@ -38,7 +38,7 @@ baton_archive(client ${client_targets})
 target_link_libraries(baton_archive_client INTERFACE protobuf::libprotobuf SQLite::SQLite3
                                                      Threads::Threads)
 # Of etcd only what needs no gRPC is ever linked: see ClusterOptions::connect.
-baton_archive(server baton_embed baton_server baton_loop baton_cluster baton_etcd baton_journal baton_view)
+baton_archive(server baton_embed baton_server baton_loop baton_cluster baton_etcd baton_journal baton_text)
 target_link_libraries(baton_archive_server INTERFACE baton_archive_client spdlog::spdlog fmt::fmt)
 
 baton_archive(peer baton_peer baton_net baton_any baton_mutex baton_election baton_layer)

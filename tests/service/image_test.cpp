@@ -119,6 +119,15 @@ TEST(Image, OfAnyStateIsFine) {
   EXPECT_EQ(what_is_wrong_with(State().image()), std::nullopt);
 }
 
+// Their numbers are made of keys, and come in any order.
+TEST(Image, OfASessionThatDoesNotConfirmHasItsAnswersAsTheyWereGiven) {
+  World world;
+  const auto script = world.open({.latest_answers = 10});
+  for (const std::uint64_t request : {7, 3, 5})
+    world.apply({.session = script, .request = {request}, .what = Acquire{.names = {"x"}}});
+  EXPECT_EQ(what_is_wrong_with(world.state.image()), std::nullopt);
+}
+
 TEST(Image, ThatContradictsItselfIsToldApart) {
   for (std::size_t i = 0; i < std::size(spoilings); ++i) {
     StateImage image = image_of_everything();

@@ -60,6 +60,8 @@ void Desk::open(service::Duration promised) {
     unreported_.insert(session.value);
   }
   for (const service::SessionInfo& session : engine_->state().sessions()) {
+    // One that was broken has no lease: its client, which may not know, must not resume it.
+    if (session.ends) continue;
     leases_.take_over(clock(), session.id, session.ttl, unreported_.contains(session.id.value),
                       promised);
   }

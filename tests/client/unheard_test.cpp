@@ -83,11 +83,11 @@ TEST_F(Unheard, WhatWasTakenTogetherWithItIsGivenBack) {
   ASSERT_TRUE(operator_.break_lock("a"));
   connect();
   EXPECT_EQ(asking.get().error(), Error::lock_lost);
-  EXPECT_TRUE(operator_.lock({"a", "b"})) << "nobody holds them for nothing";
+  EXPECT_TRUE(operator_.lock({"a", "b"}, {.wait = 60s})) << "nobody holds them for nothing";
   EXPECT_TRUE(kept.is_held());
   EXPECT_EQ(operator_.try_lock("c").error(), Error::busy) << "it was held before";
   EXPECT_TRUE(kept.release());
-  EXPECT_TRUE(operator_.lock("c")) << "and is released as often as it was taken";
+  EXPECT_TRUE(operator_.lock("c", {.wait = 60s})) << "and is released as often as it was taken";
 }
 
 // --- Sessions that are taken over ---------------------------------------------------------------

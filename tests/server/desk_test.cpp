@@ -344,6 +344,26 @@ TEST_F(DeskTest, AGrantThatWasTakenAwayIsNotToldAgainByTheNextServer) {
     }
 }
 
+TEST_F(DeskTest, ASessionThatWasBrokenCannotBeResumedAtTheNextServer) {
+  open(a, "a");
+  say(a, acquire("x"));
+  const auto session = a.session();
+  desk->leave(a);
+  greet(b);
+  proto::ClientMessage breaking;
+  breaking.mutable_request()->set_request(next++);
+  breaking.mutable_request()->mutable_break_session()->set_session(session.value);
+  say(b, breaking);
+  desk->leave(b);
+  begin();
+  greet(a);
+  say(a, resume(session, "a"));
+  EXPECT_EQ(static_cast<Error>(a.told.back().resumed().error()), Error::session_lost);
+  pass(11 * second_us);
+  life->engine->tick();
+  EXPECT_FALSE(life->engine->state().session(session)) << "its locks go to others";
+}
+
 TEST_F(DeskTest, AnEndIsToldToWhoComesBackOnlyWhenItIsDurable) {
   open(a, "a");
   say(a, acquire("x"));

@@ -180,6 +180,7 @@ TEST_F(LinkFaults, OfTwoProcessesWithOneNameTheEarlierIsTurnedAway) {
   End impostor;
   LinkOptions with = options(a);
   with.life = 999;
+  with.members[0].port = 0;  // another one
   begin(impostor, with);
   ASSERT_TRUE(wait_until([&] { return one.events.count("refused") == 1; }));
   EXPECT_EQ(one.events.last("refused"),

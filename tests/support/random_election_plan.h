@@ -59,7 +59,9 @@ inline sim::Plan random_election_plan(const Info& info, std::uint64_t seed) {
       plan.setup.capacities.push_back(static_cast<std::uint32_t>(random.below(5)));
     }
   }
-  draw_parameters(info, random, plan.setup);
+  // From a stream of their own: the rest of a seed's world is the same for every algorithm.
+  sim::Random of_parameters(seed, 200 + random.below(6));
+  draw_parameters(info, of_parameters, plan.setup);
 
   // Where time has a bound, messages may take all of it.
   const bool is_synchronous = info.assumes.has(Assumption::synchronous);

@@ -49,7 +49,7 @@ std::string no_such_parameter(const Info& info, std::string_view name) {
   }
   const std::string near = nearest(name, names);
   return algorithm + " has no parameter --" + std::string(name) +
-         (near.empty() ? "" : "; did you mean --" + near + "?") + " It has " + list;
+         (near.empty() ? "." : "; did you mean --" + near + "?") + " It has " + list;
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ TEST(BadInput, SomethingMustBeSaid) {
   expect_refused("sim lamport -n", "--processes takes one value");
   expect_refused("sim lamport -n 5 6", "'6' was not expected");
   expect_refused("sim lamport -n 5 -n 6", "--processes takes one value");
-  expect_refused("list everything", "'everything' was not expected");
+  expect_refused("list everything", "there is no algorithm 'everything'");
   expect_refused("compare --json=3", "--json takes no value");
 }
 
@@ -58,6 +58,16 @@ TEST(BadInput, GroupsThatDoNotExist) {
   expect_refused("sim majority-voting -n 5 --votes 2", "a majority of 5 is 3 to 5 votes, not 2");
   expect_refused("sim majority-voting -n 5 --ask 2", "ask 3 to 5 voters, not 2");
   expect_refused("sim central -n 5 --coordinator 5", "no process 5: they are 0 to 4");
+}
+
+TEST(BadInput, Parameters) {
+  expect_refused("sim central --votes 2", "central has no parameter --votes. It has --tell-queued");
+  expect_refused("sim lamport --votes 2", "lamport has no parameter --votes, and no other");
+  expect_refused("check raymond --bits 2", "raymond has no parameter --bits");
+  expect_refused("compare central lamport --ask 2", "has no parameter --ask");
+  expect_refused("sim randomized --bits 32", "--bits: 32 is too large");
+  expect_refused("sim detector-leader --detector eventually-strng",
+                 "did you mean 'eventually-strong'?");
 }
 
 TEST(BadInput, Graphs) {

@@ -1,7 +1,8 @@
-# The installed library: find_package(Baton) gives Baton::client, Baton::server and Baton::peer,
-# pkg-config the packages baton-client, baton-server and baton-peer. Each is one archive;
-# Baton::server needs Baton::client, and Baton::peer both. Baton::client_shared (in pkg-config
-# baton-client-shared) is the client as a shared library, for programs that need nothing else.
+# The installed library: find_package(Baton) gives Baton::client, Baton::server, Baton::peer and
+# Baton::lab, pkg-config the packages baton-client, baton-server, baton-peer and baton-lab. Each is
+# one archive; Baton::server needs Baton::client, and Baton::peer both. Baton::lab, the laboratory
+# (docs/lab-library.md), needs none of them. Baton::client_shared (in pkg-config baton-client-shared)
+# is the client as a shared library, for programs that need nothing else.
 # cmake --install BUILD --component library installs this and nothing else.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
@@ -44,6 +45,11 @@ target_link_libraries(baton_archive_server INTERFACE baton_archive_client spdlog
 baton_archive(peer baton_peer baton_net baton_any baton_mutex baton_election baton_layer)
 target_link_libraries(baton_archive_peer INTERFACE baton_archive_server OpenSSL::SSL)
 
+# The simulator, the checker and the views, without any of the algorithms.
+baton_archive(lab baton_lab baton_simulator baton_checker baton_search baton_view baton_text
+              baton_resource baton_layer baton_core)
+target_link_libraries(baton_archive_lab INTERFACE Threads::Threads)
+
 # Of the objects of the archive, with the symbols of baton/export.h alone: what the standard library
 # marks as visible stays inside by the version script.
 set(objects)
@@ -61,12 +67,22 @@ target_link_options(baton_client_shared PRIVATE
 target_link_libraries(baton_client_shared PRIVATE protobuf::libprotobuf SQLite::SQLite3
                       INTERFACE Threads::Threads)
 
-install(TARGETS baton_archive_client baton_archive_server baton_archive_peer baton_client_shared
+install(TARGETS baton_archive_client baton_archive_server baton_archive_peer baton_archive_lab
+                baton_client_shared
         EXPORT Baton
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/baton DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         COMPONENT library FILES_MATCHING PATTERN "*.h")
+# Made when they are installed, so that they are those of the archive.
+set(lab_headers ${PROJECT_BINARY_DIR}/lab-headers)
+install(CODE "
+  file(REMOVE_RECURSE \"${lab_headers}\")
+  execute_process(COMMAND \"${CMAKE_COMMAND}\" -D \"SOURCE=${PROJECT_SOURCE_DIR}/src\"
+                          -D \"TO=${lab_headers}/baton/lab\"
+                          -P \"${PROJECT_SOURCE_DIR}/cmake/lab_headers.cmake\"
+                  COMMAND_ERROR_IS_FATAL ANY)" COMPONENT library)
+install(DIRECTORY ${lab_headers}/baton DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT library)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Baton)
 install(EXPORT Baton NAMESPACE Baton:: FILE BatonTargets.cmake DESTINATION ${package_folder}
@@ -86,7 +102,7 @@ install(FILES ${package_files}/BatonConfig.cmake ${package_files}/BatonConfigVer
 
 # Relative, so that the installed files can be moved.
 file(RELATIVE_PATH BATON_PREFIX_FROM_PC /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-foreach(name client client-shared server peer)
+foreach(name client client-shared server peer lab)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/baton-${name}.pc.in
                  ${package_files}/baton-${name}.pc @ONLY)
   install(FILES ${package_files}/baton-${name}.pc

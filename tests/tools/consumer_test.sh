@@ -35,6 +35,17 @@ for header in "$prefix"/include/baton/*.h; do
       "${with_boost[@]}" -x c++ - || fail "$name does not compile alone"
 done
 
+echo "the laboratory, in a project of its own"
+"$source/tests/tools/lab_library_test.sh" "$prefix" "$source" "$boost" "$compiler" "$flags"
+"$source/tests/tools/lab_contract_test.sh" "$prefix" "$source" "$boost" "$compiler"
+echo '#include <baton/asio.h>
+#include <baton/client.h>
+#include <baton/lab/lab.h>
+#include <baton/peer.h>
+#include <baton/server.h>' |
+  "$compiler" -std=c++20 -fsyntax-only -Wall -Wextra -Werror -I"$prefix/include" "${with_boost[@]}" \
+    -x c++ - || fail "the laboratory and the service do not go together"
+
 echo "find_package"
 cmake -S "$source/tests/consumer" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" \
   -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_CXX_FLAGS="$flags" -DBOOST_INCLUDE="$boost" \

@@ -1,0 +1,121 @@
+// An algorithm of one's own in the laboratory: run, measured, checked, drawn.
+//
+//   int main(int argc, char** argv) {
+//     return baton::lab::algorithm<MyLock>().command_line(argc, argv);
+//   }
+//
+// algorithm<P>() is the only template; what it makes knows the class no more, and all the rest is
+// compiled once, in the library.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "check/checkable.h"
+#include "check/layered.h"
+#include "core/any_protocol.h"
+#include "core/trace.h"
+#include "lab/contract.h"
+#include "sim/layered.h"
+#include "sim/run.h"
+
+namespace baton::lab {
+
+// What cannot be done as asked, in a sentence for people: a parameter that the algorithm does not
+// have, a value out of range, a plan that breaks what the algorithm assumes.
+class Refused : public std::invalid_argument {
+ public:
+  using std::invalid_argument::invalid_argument;
+};
+
+// Parameters of the algorithm by name, with their values as a user would type them.
+using Parameters = std::vector<std::pair<std::string, std::string>>;
+
+// A cost that info() states, or that can be measured anyway, and what it was.
+struct Measured {
+  std::string situation;  // "alone", "everyone"; of an election as its cost names it
+  std::string metric;     // "messages", "delay"; of an election the type of message that is counted
+  std::string formula;    // empty: info() states nothing
+  std::optional<Expected> expected;
+  double value = 0;
+  double half_width = 0;  // of the 99.9 % confidence interval, for a mean
+  bool agrees = true;
+};
+
+class Algorithm {
+ public:
+  // See algorithm<P>(). Throws std::logic_error where info() contradicts itself.
+  Algorithm(Kind kind, sim::Entry simulated, check::Entry checked);
+
+  const Info& info(Layers layers = Layers::none) const { return checked_.with(layers).info(); }
+
+  // A group of default_setup() with these parameters. Throws Refused.
+  Setup setup(std::uint32_t size, const Parameters& parameters = {}) const;
+
+  // One simulated run; the same plan gives the same run. Throws Refused if the plan cannot be run.
+  sim::Report run(const sim::Plan& plan, Trace* trace = nullptr,
+                  Layers layers = Layers::none) const;
+
+  // Puts the algorithm in each situation for which theory states costs. Throws Refused.
+  std::vector<Measured> measure(const Setup& setup, std::uint64_t seed = 1) const;
+
+  // A group that is checked where nothing else is asked for: the world as weak as the algorithm
+  // says that it can take. Throws Refused.
+  check::Bounds bounds(std::uint32_t size, const Parameters& parameters = {},
+                       Layers layers = Layers::none) const;
+  // Looks at every state that such a group can come to. Throws Refused.
+  check::Report check(const check::Bounds& bounds, const check::CheckOptions& options = {},
+                      Layers layers = Layers::none) const;
+  // The run by which a property was broken.
+  Trace trace_of(const check::Finding& broken, const check::Bounds& bounds,
+                 Layers layers = Layers::none) const;
+
+  // A program around all this: run, measure, check, draw (see docs/lab-library.md). Returns the
+  // exit code: 0 all is well, 1 a promise is broken or a measurement differs, 2 wrong usage, 3 the
+  // check ended before it had seen everything.
+  int command_line(int argc, const char* const* argv) const;
+
+ private:
+  sim::Entry simulated_;
+  check::Entry checked_;
+};
+
+namespace detail {
+
+template <class P>
+const AnyClass& any_class() {
+  static constexpr AnyClassOf<P> made;
+  return made;
+}
+
+}  // namespace detail
+
+// The algorithm of class P, a lock or an election. Where P breaks the contract of core/protocol.h,
+// the compiler says in a sentence what is missing (lab/contract.h).
+template <class P>
+Algorithm algorithm() {
+  if constexpr (contract_of<P>::holds) {
+    constexpr auto any = &detail::any_class<P>;
+    constexpr Kind kind = ElectionProtocol<P> ? Kind::election : Kind::mutual_exclusion;
+    sim::Runnable plain = sim::on<Layers::none, any>();
+    plain.run = &sim::run<P>;
+    const check::Checkable checkable = check::checkable<P>();
+    return Algorithm(
+        kind,
+        sim::Entry{plain.info,
+                   plain.run,
+                   {plain, sim::on<Layers::reliable, any>(), sim::on<Layers::resilient, any>(),
+                    sim::on<Layers::both, any>()}},
+        check::Entry{checkable,
+                     {checkable, check::on<Layers::reliable, any>(),
+                      check::on<Layers::resilient, any>(), check::on<Layers::both, any>()}});
+  } else {
+    throw std::logic_error("the class breaks the contract");
+  }
+}
+
+}  // namespace baton::lab

@@ -1,0 +1,26 @@
+// What came of a run, a measurement or a check, for people; and runs as pictures.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "check/report.h"
+#include "core/trace.h"
+#include "lab/algorithm.h"
+#include "sim/report.h"
+
+namespace baton::lab {
+
+// Lines, each ending in a newline.
+std::string text_of(const Info& info, const sim::Plan& plan, const sim::Report& report);
+std::string text_of(const std::vector<Measured>& measured);
+std::string text_of(const Info& info, const check::Bounds& bounds, const check::Report& report);
+
+// The space-time diagram, of lines no wider than this.
+std::string diagram(const Trace& trace, std::size_t width = 100);
+// The same as a picture. Throws Refused if the trace is too large to draw.
+std::string svg(const Trace& trace);
+// The trace format of docs/formats/trace.md, which `baton trace` reads.
+std::string json_lines(const Trace& trace);
+
+}  // namespace baton::lab

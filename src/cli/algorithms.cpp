@@ -7,6 +7,18 @@
 
 namespace baton::cli {
 
+namespace {
+
+std::string why_not_on_layers(const Info& info) {
+  if (info.is_wrong()) return "it is wrong on purpose";
+  if (info.kind == Kind::mutual_exclusion && !info.promises.has(Promise::deadlock_freedom)) {
+    return "it does not promise that anybody gets in: " + std::string(info.problem);
+  }
+  return "only locks and elections among all do";
+}
+
+}  // namespace
+
 const sim::Entry& algorithm(const std::string& typed) {
   if (const sim::Entry* entry = sim::find(typed)) return *entry;
   if (machine(typed) != nullptr) {
@@ -25,11 +37,7 @@ const sim::Runnable& algorithm_on_layers(const std::string& typed, sim::Layers l
   const sim::Entry& entry = algorithm(typed);
   const sim::Runnable& found = entry.with(layers);
   if (found.run != nullptr) return found;
-  throw UsageError("'" + typed + "' does not run on layers: " +
-                   (entry.info().is_wrong() ? "it is wrong on purpose"
-                    : entry.info().name == "maekawa"
-                        ? "it deadlocks by itself; maekawa-sanders does"
-                        : "only locks and elections among all do"));
+  throw UsageError("'" + typed + "' does not run on layers: " + why_not_on_layers(entry.info()));
 }
 
 std::string_view name_of(Kind kind) {

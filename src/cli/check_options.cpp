@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
+#include <iterator>
+#include <sstream>
 #include <utility>
 
 #include "check/defaults.h"
@@ -195,6 +197,19 @@ void CheckCommandOptions::note_given(const Command& command) {
 
 bool CheckCommandOptions::was_given(const std::string& option) const {
   return std::find(given_.begin(), given_.end(), option) != given_.end();
+}
+
+CheckCommandOptions CheckCommandOptions::with(const CheckedInstance& instance) const {
+  CheckCommandOptions both = *this;
+  both.reliable = false;
+  both.resilient = false;
+  Command command("", "");
+  command.without_help();
+  both.add_to(command);
+  std::istringstream words{std::string(instance.options)};
+  command.parse({std::istream_iterator<std::string>(words), {}});
+  both.note_given(command);
+  return both;
 }
 
 Layers CheckCommandOptions::layers() const {

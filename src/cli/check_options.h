@@ -67,6 +67,9 @@ struct CheckCommandOptions {
   // To be called when the command line has been read.
   void note_given(const Command& command);
   bool was_given(const std::string& option) const;
+  // The same with the options of an instance that an algorithm names, which also say on which
+  // layers it is.
+  CheckCommandOptions with(const CheckedInstance& instance) const;
 
   Layers layers() const;
   // The instance of this algorithm, with as many processes as were asked for. Throws UsageError

@@ -3,8 +3,10 @@
 #include <boost/json.hpp>
 #include <cstdio>
 #include <iostream>
+#include <set>
 #include <vector>
 
+#include "cli/algorithms.h"
 #include "cli/check_text.h"
 #include "cli/command.h"
 #include "cli/terminal.h"
@@ -19,16 +21,11 @@ using check::Finding;
 // One algorithm's instance, and whether what came of it is as it should be.
 struct Row {
   const Info* info = nullptr;
-  Layers layers = Layers::none;
   check::Bounds bounds;
   check::Report report;
 
-  std::string name() const {
-    std::string name(info->name);
-    if (layers == Layers::reliable) name += ", reliable";
-    if (layers == Layers::resilient) name += ", resilient";
-    return name;
-  }
+  // With the layers that it is on: "resilient central".
+  std::string name() const { return std::string(info->name); }
   bool is_as_it_should_be() const {
     if (info->is_wrong()) return report.broken() != nullptr;
     return report.broken() == nullptr && report.is_exhausted();
@@ -40,14 +37,6 @@ struct Row {
     return report.safety.seconds + (report.liveness ? report.liveness->seconds : 0);
   }
 };
-
-// Those of the layers that are checked along; the others can be asked for by name.
-bool is_checked_on(Layers layers, std::string_view name) {
-  const bool resilient = name == "central" || name == "ricart-agrawala" || name == "token-ring" ||
-                         name == "suzuki-kasami";
-  return layers == Layers::none || (layers == Layers::resilient && resilient) ||
-         (layers == Layers::reliable && name == "central");
-}
 
 void add_rows(Table& table, const Row& row) {
   char time[32];
@@ -68,37 +57,31 @@ void add_rows(Table& table, const Row& row) {
 
 struct Subject {
   const check::Checkable* checkable;
-  Layers layers = Layers::none;
+  CheckCommandOptions options;
 };
 
-std::vector<Subject> whole_registry() {
+// Of the instances that an algorithm names, the first one on each combination of layers.
+std::vector<Subject> whole_registry(const CheckCommandOptions& options) {
   std::vector<Subject> all;
   for (const check::Entry& entry : check::catalog()) {
-    // Superpeers are for groups larger than can be checked.
-    if (entry.info().choice == Choice::several) continue;
-    for (const check::Checkable& subject : entry.layered) {
-      const auto layers = static_cast<Layers>(&subject - entry.layered);
-      if (subject.check != nullptr && is_checked_on(layers, entry.info().name)) {
-        all.push_back({&subject, layers});
-      }
+    std::set<Layers> seen;
+    for (const CheckedInstance& instance : entry.info().checked) {
+      const CheckCommandOptions with = options.with(instance);
+      const Layers layers = with.layers();
+      if (!seen.insert(layers).second) continue;
+      const check::Checkable& subject = entry.with(layers);
+      if (subject.check == nullptr) algorithm_on_layers(std::string(entry.info().name), layers);
+      all.push_back({&subject, with});
     }
   }
-  for (const check::Checkable& machine : check::machines()) all.push_back({&machine});
-  all.push_back({&check::membership()});
-  all.push_back({&check::lease()});
-  all.push_back({&check::lease_takeover()});
-  return all;
-}
-
-// Some mistakes need four processes to show.
-check::Bounds default_instance(const CheckCommandOptions& options,
-                               const check::Checkable& subject) {
-  if (subject.info().name != "wrong-maekawa-sanders-failed-to-newcomers-only") {
-    return options.bounds(subject);
+  for (const check::Checkable& machine : check::machines()) {
+    if (machine.info().checked.empty()) continue;
+    all.push_back({&machine, options.with(machine.info().checked.front())});
   }
-  check::Bounds bounds = options.bounds(subject, 4);
-  bounds.requests = 1;
-  return bounds;
+  all.push_back({&check::membership(), options});
+  all.push_back({&check::lease(), options});
+  all.push_back({&check::lease_takeover(), options});
+  return all;
 }
 
 }  // namespace
@@ -110,10 +93,9 @@ int check_registry(const CheckCommandOptions& options) {
   boost::json::array all;
   std::string wrong;
   ProgressLine line;
-  for (const auto& [subject, layers] : whole_registry()) {
-    Row row{
-        .info = &subject->info(), .layers = layers, .bounds = default_instance(options, *subject)};
-    check::CheckOptions search = options.search(subject->info());
+  for (const auto& [subject, with] : whole_registry(options)) {
+    Row row{.info = &subject->info(), .bounds = with.bounds(*subject)};
+    check::CheckOptions search = with.search(subject->info());
     if (line.is_shown()) {
       search.explore.progress = [&](const check::Progress& progress) {
         line.show(row.name() + ": " + progress_of(progress));

@@ -133,6 +133,14 @@ std::vector<const Info*> in_shared_memory() {
   return all;
 }
 
+boost::json::array json_of(const std::vector<CheckedInstance>& instances) {
+  boost::json::array all;
+  for (const CheckedInstance& one : instances) {
+    all.push_back({{"options", one.options}, {"what", one.what}, {"quick", one.is_quick}});
+  }
+  return all;
+}
+
 boost::json::object json_of(const Info& info) {
   boost::json::object one;
   one["name"] = info.name;
@@ -180,6 +188,9 @@ boost::json::object json_of(const Info& info) {
                           {"values", parameter->range()}});
   }
   one["parameters"] = std::move(parameters);
+  one["example"] = info.example;
+  one["checked"] = json_of(info.checked);
+  one["traps"] = json_of(info.traps);
   one["wrong"] = info.is_wrong();
   if (info.is_wrong()) {
     one["breaks"] = sim::name_of(info.flaws.front().breaks);

@@ -6,6 +6,7 @@
 #include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/text.h"
+#include "sim/catalog.h"
 
 namespace baton::cli {
 
@@ -17,14 +18,32 @@ constexpr Acquisition all_acquisitions[] = {Acquisition::naive, Acquisition::asc
                                             Acquisition::atomic, Acquisition::coordinator,
                                             Acquisition::detect};
 
+// "central", "naive, ascending or atomic"
+std::string one_of(const std::vector<std::string>& names) {
+  std::string all;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    all += (i == 0 ? "" : i + 1 == names.size() ? " or " : ", ") + names[i];
+  }
+  return all;
+}
+
 Acquisition acquisition_named(const std::string& typed) {
   std::vector<std::string> names;
   for (const Acquisition acquisition : all_acquisitions) {
     if (name_of(acquisition) == typed) return acquisition;
     names.emplace_back(name_of(acquisition));
   }
-  throw UsageError("a strategy is naive, ascending, atomic, coordinator or detect, not '" + typed +
-                   "'" + did_you_mean(typed, names));
+  throw UsageError("a strategy is " + one_of(names) + ", not '" + typed + "'" +
+                   did_you_mean(typed, names));
+}
+
+std::vector<std::string> names_with_coordinator() {
+  std::vector<std::string> names;
+  for (const sim::Entry& entry : sim::catalog()) {
+    const Info& info = entry.info();
+    if (info.has_coordinator && !info.is_wrong()) names.emplace_back(info.name);
+  }
+  return names;
 }
 
 ResourceId resource_named(const std::string& typed, std::uint32_t count) {
@@ -128,8 +147,9 @@ void ResourceOptions::apply(sim::Plan& plan, const Info& info,
   }
   plan.setup.resources = resources;
   plan.setup.acquisition = acquisition_named(strategy);
-  if (plan.setup.acquisition == Acquisition::coordinator && info.name != "central") {
-    throw UsageError("--strategy coordinator goes with central, whose coordinator it is");
+  if (plan.setup.acquisition == Acquisition::coordinator && !info.has_coordinator) {
+    throw UsageError("--strategy coordinator goes with " + one_of(names_with_coordinator()) + "; " +
+                     std::string(info.name) + " has no coordinator");
   }
   plan.workload.wants_each = each;
   plan.workload.wants_drawn = shuffle;

@@ -1,6 +1,7 @@
 // What an algorithm says of itself: what it assumes of the world, what it promises in return, and
 // what it costs. Hosts refuse a world that breaks the assumptions; the generic tests hold the
-// algorithm to the promises; `baton compare` measures the costs.
+// algorithm to the promises; `baton compare` measures the costs. It also says which of its runs and
+// instances the documents show: no tool has a list of algorithms.
 #pragma once
 
 #include <cstdint>
@@ -168,6 +169,13 @@ struct Flaw {
   std::string_view why;
 };
 
+// An instance for `baton check` that the documents show.
+struct CheckedInstance {
+  std::string_view options = {};  // after the algorithm's name; none: what the checker takes itself
+  std::string_view what = {};     // in words, where the page needs some
+  bool is_quick = true;           // takes a few seconds, so the tests check it again
+};
+
 struct Info {
   std::string_view name;   // as in the registry: ricart-agrawala
   std::string_view title;  // Ricart–Agrawala
@@ -179,6 +187,8 @@ struct Info {
   std::string_view problem;  // the weakness that comparison tables list
   bool perpetual = false;    // sends messages for ever, even when nobody wants anything
   bool survives_crashes = false;
+  // One process grants everything, so it can grant several resources at once.
+  bool has_coordinator = false;
   std::vector<Cost> costs;
   Choice choice = Choice::highest_identity;  // elections
   std::vector<ElectionCost> election_costs;
@@ -186,9 +196,26 @@ struct Info {
   std::vector<const Parameter*> parameters;
   // What is wrong with values that are right by themselves; empty if nothing is.
   std::string (*objection)(const Setup&) = nullptr;
+  // The options of `baton sim` for the run on its page. A wrong variant breaks its promise in it.
+  std::string_view example = "-n 3";
+  // Its rows of docs/checked.md; a wrong variant is caught in the first of them. Empty if it needs
+  // larger groups than the checker can take.
+  std::vector<CheckedInstance> checked = {CheckedInstance{}};
+  // Instances for docs/traps.md that break something although the algorithm is right: they break
+  // what it assumes, or demand what it does not promise.
+  std::vector<CheckedInstance> traps;
   std::vector<Flaw> flaws;  // not empty: a wrong variant, kept because it teaches
 
   bool is_wrong() const { return !flaws.empty(); }
 };
+
+// What an algorithm says of itself, as a beginning for a variant of it. The runs and instances that
+// show the algorithm may show nothing of the variant.
+inline Info variant_of(Info info) {
+  info.example = Info().example;
+  info.checked = Info().checked;
+  info.traps.clear();
+  return info;
+}
 
 }  // namespace baton

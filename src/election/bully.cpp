@@ -149,6 +149,7 @@ const Info& Bully::info() {
                           [](const ElectionCase& c) { return count(c.setup.size - 2); }}},
       .seeds = {{"002", "messages, best case", "N-2",
                  "002 counts only the announcement, not the ELECTION that nobody answers"}},
+      .example = "-n 4 --first 0 --crash 3@0",
   };
   return info;
 }

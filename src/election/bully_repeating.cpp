@@ -58,7 +58,7 @@ void BullyRepeating::expire(TimerId timer, Out& out) {
 
 const Info& BullyRepeating::info() {
   static const Info info = [] {
-    Info derived = Bully::info();
+    Info derived = variant_of(Bully::info());
     derived.name = "bully-repeating";
     derived.title = "Bully with repeated announcements";
     derived.publication = "lecture document 001, after Garcia-Molina, 1982";
@@ -67,6 +67,8 @@ const Info& BullyRepeating::info() {
     derived.perpetual = true;
     derived.election_costs.clear();
     derived.seeds.clear();
+    derived.example = "-n 3 --first 0 --crash 2@9 --until 26";
+    derived.checked = {{.is_quick = false}};
     return derived;
   }();
   return info;

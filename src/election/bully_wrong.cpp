@@ -8,7 +8,7 @@ WrongBullyImpatient::WrongBullyImpatient(NodeId self, const Setup& setup) : Bull
 
 const Info& WrongBullyImpatient::info() {
   static const Info info = [] {
-    Info believed = Bully::info();
+    Info believed = variant_of(Bully::info());
     believed.name = "wrong-bully-impatient";
     believed.title = "Bully with a timeout that is too short";
     believed.idea = "as Bully, but waits for an answer as long as one message may take, not two";

@@ -97,6 +97,7 @@ const Info& ChangRoberts::info() {
             announcement},
            {"the highest starts alone", highest_starts, "", "2N",
             [](const ElectionCase& c) { return Expected::exactly(2 * size_of(c)); }}},
+      .example = "-n 4 --first 0",
   };
   return info;
 }

@@ -67,6 +67,7 @@ const Info& DetectorLeader::info() {
       .perpetual = true,
       .choice = Choice::smallest,
       .parameters = {&detector},
+      .example = "-n 3 --crash 0@3 --until 13",
   };
   return info;
 }

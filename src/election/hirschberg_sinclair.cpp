@@ -133,6 +133,8 @@ const Info& HirschbergSinclair::info() {
                          {"all start, identities in random order", shuffled_and_everyone_starts,
                           "Leader", "N",
                           [](const ElectionCase& c) { return Expected::exactly(c.setup.size); }}},
+      .example = "-n 4 --first 0",
+      .checked = {{.is_quick = false}},
   };
   return info;
 }

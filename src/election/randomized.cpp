@@ -113,6 +113,7 @@ const Info& Randomized::info() {
                                     c.setup.size, static_cast<std::uint32_t>(c.setup.value(bits))));
                           }}},
       .parameters = {&bits},
+      .example = "-n 3 --first 0 --bits 1",
   };
   return info;
 }

@@ -30,7 +30,7 @@ void WrongAnonymousDeterministic::go_on(Out& out) {
 
 const Info& WrongAnonymousDeterministic::info() {
   static const Info info = [] {
-    Info believed = Randomized::info();
+    Info believed = variant_of(Randomized::info());
     believed.name = "wrong-anonymous-deterministic";
     believed.title = "Election without names and without dice";
     believed.idea = "all say a number that they compute; who has heard of none higher leads";

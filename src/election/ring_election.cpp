@@ -140,6 +140,8 @@ const Info& RingElection::info() {
       .seeds = {{"002", "messages", "2(N-1) always",
                  "002 counts for an old leader that is down; with all alive it is 2N. What is sent "
                  "to those that are down comes back and is counted apart"}},
+      .example = "-n 4 --first 0",
+      .checked = {{.is_quick = false}},
   };
   return info;
 }

@@ -157,6 +157,8 @@ const Info& Superpeer::info() {
       .choice = Choice::several,
       .parameters = {&superpeers, &cap},
       .objection = objection,
+      .example = "-n 4 --first 0 --superpeers 2",
+      .checked = {},  // it is for groups larger than can be checked
   };
   return info;
 }

@@ -131,6 +131,7 @@ const Info& Wireless::info() {
                          {"one starts, ring", ring, "", "4E-N+1", in_all},
                          {"one starts, grid", grid, "Election", "2E-N+1", asked},
                          {"one starts, grid", grid, "", "4E-N+1", in_all}},
+      .example = "-n 4 --first 0 --graph ring --capacities 4,7,1,9",
   };
   return info;
 }

@@ -103,6 +103,7 @@ const Info& BakeryMessages::info() {
                 {Scenario::everyone, Metric::messages, "at least 6(N-1)", when_all_ask}},
       .seeds = {{"000", "messages to enter", "6N",
                  "000 counts reading the own variables too, which takes no message"}},
+      .checked = {{.is_quick = false}, {.options = "--requests 2", .is_quick = false}},
   };
   return info;
 }

@@ -101,6 +101,7 @@ const Info& CarvalhoRoucairol::info() {
                 {Scenario::handover, Metric::delay, "1", constant<1>},
                 {Scenario::everyone, Metric::messages, "2(N-1)", per_peer<2>},
                 {Scenario::sequential, Metric::messages, "N-1", when_drawn_uniformly}},
+      .checked = {{}, {.options = "--requests 2"}},
   };
   return info;
 }

@@ -93,6 +93,7 @@ const Info& Central::info() {
       .assumes = reliable_channels,
       .promises = {Promise::safety, Promise::deadlock_freedom, Promise::starvation_freedom},
       .problem = "crash of the coordinator, which is also a bottleneck",
+      .has_coordinator = true,
       .costs = {{Scenario::alone, Metric::messages, "3", unless_coordinator<3>},
                 {Scenario::alone, Metric::enter, "2", unless_coordinator<2>},
                 {Scenario::alone, Metric::exit, "1", unless_coordinator<1>},
@@ -109,6 +110,15 @@ const Info& Central::info() {
                 {"004", "client delay", "2", ""},
                 {"004", "synchronization delay", "2", ""}},
       .parameters = {&tell_queued},
+      .example = "-n 4",
+      .checked = {{},
+                  {.options = "--requests 2"},
+                  {.options = "-n 4"},
+                  {.options = "--reliable", .is_quick = false},
+                  {.options = "--resilient", .is_quick = false},
+                  {.options = "--resilient --quits 1 --crashes 0",
+                   .what = "one quits",
+                   .is_quick = false}},
   };
   return info;
 }

@@ -107,6 +107,10 @@ const Info& Lamport::info() {
                 {Scenario::handover, Metric::delay, "1", constant<1>},
                 {Scenario::everyone, Metric::messages, "3(N-1)", per_peer<3>}},
       .seeds = {{"000", "messages to enter and exit", "3(N-1)", ""}},
+      .checked = {{.is_quick = false}, {.options = "--requests 2", .is_quick = false}},
+      .traps = {{.options = "--reorder", .what = "without FIFO channels"},
+                {.options = "--crashes 1 --requests 1",
+                 .what = "one crash, and everyone waits for ever"}},
   };
   return info;
 }

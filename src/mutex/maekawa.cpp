@@ -84,6 +84,12 @@ const Info& Maekawa::info() {
                 {"004", "client delay", "one round trip", ""},
                 {"004", "synchronization delay", "2",
                  "1 where the common voters are only the two processes themselves"}},
+      .example = "-n 4 --requesters 2",
+      .checked = {{}, {.options = "--requests 2"}, {.options = "-n 4"}},
+      .traps = {{.options = "--demand deadlock-freedom",
+                 .what = "all ask at once, and each has one vote and waits for another"},
+                {.options = "-n 4 --demand deadlock-freedom",
+                 .what = "four processes wait for votes in a cycle"}},
   };
   return info;
 }

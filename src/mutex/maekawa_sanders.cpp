@@ -187,6 +187,11 @@ const Info& MaekawaSanders::info() {
                 {"004", "client delay", "one round trip", ""},
                 {"004", "synchronization delay", "2",
                  "1 where the common voters are only the two processes themselves"}},
+      .example = "-n 4 --requesters 2",
+      .checked = {{}, {.options = "--requests 2"}},
+      .traps = {{.options = "-n 4 --requests 1 --reorder",
+                 .what = "without FIFO channels nothing breaks with three processes; with four, an "
+                         "INQUIRE that overtakes its GRANT is lost on its receiver"}},
   };
   return info;
 }

@@ -29,7 +29,7 @@ void WrongMaekawaSandersFailedToNewcomersOnly::upon_request(const Timestamp& req
 
 const Info& WrongMaekawaSandersFailedToNewcomersOnly::info() {
   static const Info info = [] {
-    Info wrong = MaekawaSanders::info();
+    Info wrong = variant_of(MaekawaSanders::info());
     wrong.name = "wrong-maekawa-sanders-failed-to-newcomers-only";
     wrong.title = "Maekawa without Sanders' correction";
     wrong.publication = "a widely copied reading of Maekawa, ACM TOCS 3(2), 1985";
@@ -41,6 +41,8 @@ const Info& WrongMaekawaSandersFailedToNewcomersOnly::info() {
                     {},
                     "a request that is overtaken while it waits for an INQUIRE's answer is not "
                     "told, so it never yields what others wait for"}};
+    wrong.example = "-n 6 --delay exponential --seed 2";
+    wrong.checked = {{.options = "-n 4 --requests 1"}};
     return wrong;
   }();
   return info;

@@ -186,6 +186,7 @@ const Info& MajorityVoting::info() {
                  "002 asks one coordinator after the other; all are asked in one step here"}},
       .parameters = {&votes, &ask},
       .objection = objection,
+      .checked = {{.is_quick = false}},
   };
   return info;
 }

@@ -83,6 +83,8 @@ const Info& NaimiTrehel::info() {
                 {Scenario::everyone, Metric::messages, "(3N-4) / N", all_through_one},
                 {Scenario::sequential, Metric::messages, "H(N-1) = 1 + 1/2 + ... + 1/(N-1)",
                  harmonic_number}},
+      .example = "-n 4",
+      .checked = {{}, {.options = "--requests 2"}, {.options = "-n 4"}},
   };
   return info;
 }

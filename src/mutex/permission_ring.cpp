@@ -92,6 +92,7 @@ const Info& PermissionRing::info() {
                 {Scenario::sequential, Metric::messages, "N", whole_ring}},
       .seeds = {{"001", "order", "does not meet the order criteria",
                  "it does with stamps, and clocks carried by every message"}},
+      .checked = {{}, {.options = "--requests 2"}},
   };
   return info;
 }

@@ -61,6 +61,7 @@ const Info& WrongPermissionRingRetry::info() {
       .assumes = PermissionRing::info().assumes,
       .promises = {Promise::safety, Promise::deadlock_freedom, Promise::starvation_freedom},
       .problem = "livelock",
+      .example = "-n 3 --progress-bound 12",
       .flaws = {{Promise::deadlock_freedom,
                  {},
                  "two that want to enter at once go on disregarding each other's requests however "

@@ -114,6 +114,8 @@ const Info& Raymond::info() {
                  walk_round_the_tree},
                 {Scenario::sequential, Metric::messages, "2 average distance",
                  twice_the_average_distance}},
+      .example = "-n 4 --tree line",
+      .checked = {{}, {.options = "--requests 2"}, {.options = "-n 4"}},
   };
   return info;
 }

@@ -90,6 +90,8 @@ const Info& RicartAgrawala::info() {
             "002 serialises the messages; all requests go out in one step here"},
            {"004", "messages per exit", "N-1",
             "004 counts deferred replies at the exit; they are owed to the requester's entry"}},
+      .checked = {{}, {.options = "--requests 2"}, {.options = "--resilient", .is_quick = false}},
+      .traps = {{.options = "--crashes 1", .what = "one crash, and everyone waits for ever"}},
   };
   return info;
 }

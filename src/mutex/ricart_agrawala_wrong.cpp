@@ -7,13 +7,16 @@ namespace baton {
 namespace {
 
 // What someone who believes in the variant would say of it, and what is the matter.
-Info believed(std::string_view name, std::string_view title, std::string_view idea, Flaw flaw) {
-  Info info = RicartAgrawala::info();
+Info believed(std::string_view name, std::string_view title, std::string_view idea, Flaw flaw,
+              std::string_view example = Info().example, CheckedInstance caught = {}) {
+  Info info = variant_of(RicartAgrawala::info());
   info.name = name;
   info.title = title;
   info.idea = idea;
   info.costs.clear();
   info.seeds.clear();
+  info.example = example;
+  info.checked = {caught};
   info.flaws = {flaw};
   return info;
 }
@@ -45,7 +48,8 @@ const Info& WrongRicartAgrawalaCountsReplies::info() {
       {Promise::safety,
        {Assumption::no_duplication},
        "a duplicated REPLY counts for a process that has not replied, or a stale one for a "
-       "request that it does not answer"});
+       "request that it does not answer"},
+      "-n 3 --delay exponential --duplicate 0.2");
   return info;
 }
 
@@ -76,7 +80,8 @@ const Info& WrongRicartAgrawalaComparesClock::info() {
                {Promise::safety,
                 {},
                 "the clock of a process that waits goes on, so that it consents to a request "
-                "whose sender has consented to its own"});
+                "whose sender has consented to its own"},
+               "-n 3 --delay exponential --workload closed --think 2 --entries 9 --seed 116");
   return info;
 }
 
@@ -121,13 +126,15 @@ void WrongRicartAgrawalaForgotten::forget_if_idle() {
 }
 
 const Info& WrongRicartAgrawalaForgotten::info() {
-  static const Info info =
-      believed("wrong-ricart-agrawala-forgotten", "Ricart–Agrawala forgotten while idle",
-               "as Ricart–Agrawala, but an idle instance is dropped and made anew when needed",
-               {Promise::safety,
-                {},
-                "the new instance's clock restarts, so that it asks with an earlier timestamp "
-                "than a request to which it has consented"});
+  static const Info info = believed(
+      "wrong-ricart-agrawala-forgotten", "Ricart–Agrawala forgotten while idle",
+      "as Ricart–Agrawala, but an idle instance is dropped and made anew when needed",
+      {Promise::safety,
+       {},
+       "the new instance's clock restarts, so that it asks with an earlier timestamp "
+       "than a request to which it has consented"},
+      "-n 2 --delay exponential --reorder --workload closed --think 1 --entries 6 --seed 133",
+      {.options = "-n 2"});
   return info;
 }
 

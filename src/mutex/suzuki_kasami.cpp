@@ -102,6 +102,7 @@ const Info& SuzukiKasami::info() {
                 {Scenario::everyone, Metric::messages, "N for all but the holder: N-1 each",
                  per_peer<1>},
                 {Scenario::sequential, Metric::messages, "N-1", mean_of_uniform_draws}},
+      .checked = {{}, {.options = "--requests 2"}, {.options = "--resilient", .is_quick = false}},
   };
   return info;
 }

@@ -21,6 +21,7 @@ const Info& WrongSuzukiKasamiLastFirst::info() {
       .assumes = SuzukiKasami::info().assumes,
       .promises = SuzukiKasami::info().promises,
       .problem = "starvation",
+      .example = "-n 3 --workload saturated --entries 20 --starvation-bound 6",
       .flaws = {{Promise::starvation_freedom,
                  {},
                  "of three processes, two that keep asking pass the token to and fro behind the "

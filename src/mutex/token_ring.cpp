@@ -92,6 +92,12 @@ const Info& TokenRing::info() {
            {"004", "client delay", "0 to N", ""},
            {"004", "synchronization delay", "1 to N-1", ""},
            {"004", "messages per exit", "1", ""}},
+      .example = "-n 4",
+      .checked = {{},
+                  {.options = "--requests 2"},
+                  {.options = "-n 4"},
+                  {.options = "--resilient", .is_quick = false}},
+      .traps = {{.options = "--crashes 1", .what = "one crash, and everyone waits for ever"}},
   };
   return info;
 }

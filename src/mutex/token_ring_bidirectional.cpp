@@ -71,6 +71,8 @@ const Info& TokenRingBidirectional::info() {
                  "min(d, N-d) ... infinity for ring distance d; d(N-d) on average",
                  shorter_way_or_more}},
       .seeds = {{"000", "messages to enter and exit", "1 to infinity (if bidirectional)", ""}},
+      .example = "-n 4",
+      .checked = {{}, {.options = "--requests 2"}, {.options = "-n 4"}},
   };
   return info;
 }

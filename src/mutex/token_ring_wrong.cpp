@@ -18,6 +18,7 @@ const Info& WrongTokenRingRegenerated::info() {
       .promises = TokenRing::info().promises,
       .problem = "a holder that is suspected but alive",
       .perpetual = true,
+      .example = "-n 3 --suspect 2:1@0.5 --allow suspicion",
       .flaws = {{Promise::safety,
                  {Assumption::no_suspicion},
                  "a predecessor that is suspected but alive, or dead without the token, leaves the "

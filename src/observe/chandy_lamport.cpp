@@ -20,6 +20,8 @@ const Info& ChandyLamport::info() {
                    return Expected::exactly(size * (size - 1) + size - 1);
                  }}},
       .parameters = {&Bank::transfers, &Bank::largest_transfer},
+      .traps = {{.options = "--reorder",
+                 .what = "over channels that are not FIFO, money is counted twice or not at all"}},
   };
   return info;
 }
@@ -34,7 +36,7 @@ void WrongChandyLamportNoChannels::receive(NodeId from, const Message& message, 
 
 const Info& WrongChandyLamportNoChannels::info() {
   static const Info info = [] {
-    Info wrong = ChandyLamport::info();
+    Info wrong = variant_of(ChandyLamport::info());
     wrong.name = "wrong-chandy-lamport-no-channels";
     wrong.title = "Chandy–Lamport without the channels";
     wrong.idea = "record, then send a marker on every channel; the states make the whole";

@@ -19,7 +19,8 @@ Info described(std::string_view name, std::string_view title, std::string_view i
           .assumes = reliable_fifo_channels,
           .promises = {Promise::safety, Promise::deadlock_freedom, Promise::starvation_freedom},
           .problem = problem,
-          .costs = {{Scenario::alone, Metric::messages, "2(N-1)", per_peer<2>}}};
+          .costs = {{Scenario::alone, Metric::messages, "2(N-1)", per_peer<2>}},
+          .example = "-n 3 --first 1"};
 }
 
 }  // namespace

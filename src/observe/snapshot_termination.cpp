@@ -24,7 +24,7 @@ const Info& SnapshotTermination::info() {
 
 const Info& WrongSnapshotTerminationLiteral::info() {
   static const Info info = [] {
-    Info wrong = SnapshotTermination::info();
+    Info wrong = variant_of(SnapshotTermination::info());
     wrong.name = "wrong-snapshot-termination-literal";
     wrong.title = "Termination by snapshots, not asking who is active";
     wrong.idea = "record a snapshot; say Done if nothing arrived meanwhile";
@@ -32,6 +32,7 @@ const Info& WrongSnapshotTerminationLiteral::info() {
                     {},
                     "who is still busy, but has received nothing since it recorded, says Done; "
                     "lecture document 002 word for word"}};
+    wrong.example = "-n 3 --seed 4";
     return wrong;
   }();
   return info;

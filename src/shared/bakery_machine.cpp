@@ -210,6 +210,10 @@ const Info& BakeryMachine::info() {
       .promises = {Promise::safety, Promise::deadlock_freedom, Promise::starvation_freedom,
                    Promise::order},
       .problem = "tickets grow while somebody is in the bakery",
+      .example = "-n 2 --entries 2",
+      .checked = {{.what = "3 processes"},
+                  {.options = "-n 2", .what = "2 processes"},
+                  {.options = "--atomic", .what = "3 processes, atomic"}},
   };
   return info;
 }

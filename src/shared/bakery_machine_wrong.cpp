@@ -20,7 +20,7 @@ std::string BakeryWithoutChoosing::next_step(NodeId process) const {
 
 const Info& BakeryWithoutChoosing::info() {
   static const Info info = [] {
-    Info wrong = BakeryMachine::info();
+    Info wrong = variant_of(BakeryMachine::info());
     wrong.name = "wrong-bakery-no-choosing";
     wrong.title = "Lamport's bakery without choosing";
     wrong.idea = "take a ticket larger than all you see, and wait for the smaller ones in sight";
@@ -28,6 +28,7 @@ const Info& BakeryWithoutChoosing::info() {
     wrong.flaws = {{Promise::safety, Assumptions{},
                     "a ticket that is about to be written is not in sight; it may be as small as "
                     "the ticket of a process that is already inside"}};
+    wrong.example = "-n 2 --entries 2 --seed 18";
     return wrong;
   }();
   return info;

@@ -122,6 +122,8 @@ const Info& DijkstraMachine::info() {
       .assumes = {},
       .promises = {Promise::safety, Promise::deadlock_freedom},
       .problem = "starvation",
+      .example = "-n 2 --entries 2",
+      .checked = {{.what = "3 processes"}, {.options = "-n 2", .what = "2 processes"}},
   };
   return info;
 }

@@ -18,6 +18,7 @@
 #include "mutex/permission_ring.h"
 #include "mutex/ricart_agrawala.h"
 #include "mutex/suzuki_kasami.h"
+#include "support/checked_instance.h"
 
 namespace baton::check {
 namespace {
@@ -31,7 +32,7 @@ std::string name_of_case(const testing::TestParamInfo<const Entry*>& info) {
 std::vector<const Entry*> all_entries() {
   std::vector<const Entry*> all;
   for (const Entry& entry : catalog()) {
-    if (entry.info().choice != Choice::several) all.push_back(&entry);
+    if (!entry.info().checked.empty()) all.push_back(&entry);
   }
   return all;
 }
@@ -44,21 +45,20 @@ std::vector<std::string> verdicts(const Report& report) {
   return all;
 }
 
-// Some mistakes need four processes to show.
-std::uint32_t wrong_size(const Checkable& subject) {
-  return subject.info().name == "wrong-maekawa-sanders-failed-to-newcomers-only" ? 4 : 3;
-}
-
 class Reductions : public testing::TestWithParam<const Entry*> {};
 
 TEST_P(Reductions, DoNotChangeTheVerdict) {
   const Checkable& subject = GetParam()->plain;
   // As small as shows what is wrong with the wrong ones: some need three processes.
-  Bounds bounds = subject.bounds(small_setup(subject.info().is_wrong() ? wrong_size(subject) : 2));
+  const CheckedInstance& caught = subject.info().checked.front();
+  const std::uint32_t wrong_size = test::number_after("-n", caught).value_or(3);
+  Bounds bounds = subject.bounds(small_setup(subject.info().is_wrong() ? wrong_size : 2));
   const bool is_lock = subject.info().kind == Kind::mutual_exclusion;
   // Without the canonical form nothing but a bound on requests makes it end.
   if (is_lock && !subject.info().is_wrong()) bounds.requests = 2;
-  if (bounds.setup.size == 4) bounds.requests = 1;
+  if (subject.info().is_wrong()) {
+    bounds.requests = test::number_after("--requests", caught).value_or(bounds.requests);
+  }
   bounds.fifo = true;  // what partial orders need
   if (!subject.info().flaws.empty() &&
       subject.info().flaws.front().needs_broken.has(Assumption::fifo)) {

@@ -6,6 +6,7 @@
 #include "check/catalog.h"
 #include "check/defaults.h"
 #include "core/schedule.h"
+#include "support/checked_instance.h"
 
 namespace baton::check {
 namespace {
@@ -21,7 +22,7 @@ std::string name_of_case(const testing::TestParamInfo<const Entry*>& info) {
 std::vector<const Entry*> entries(bool wrong) {
   std::vector<const Entry*> all;
   for (const Entry& entry : catalog()) {
-    if (entry.info().is_wrong() == wrong && entry.info().choice != Choice::several) {
+    if (entry.info().is_wrong() == wrong && !entry.info().checked.empty()) {
       all.push_back(&entry);
     }
   }
@@ -65,11 +66,9 @@ class Wrong : public testing::TestWithParam<const Entry*> {};
 
 TEST_P(Wrong, IsCaughtAtThePromiseThatItBreaks) {
   const Checkable& subject = GetParam()->plain;
-  Bounds bounds = subject.bounds(small_setup(3));
-  if (subject.info().name == "wrong-maekawa-sanders-failed-to-newcomers-only") {
-    bounds = subject.bounds(small_setup(4));
-    bounds.requests = 1;
-  }
+  const CheckedInstance& caught = subject.info().checked.front();
+  Bounds bounds = subject.bounds(small_setup(test::number_after("-n", caught).value_or(3)));
+  bounds.requests = test::number_after("--requests", caught).value_or(bounds.requests);
   const Report report = subject.check(bounds, options_for(subject.info()));
   ASSERT_NE(report.broken(), nullptr) << told(report) << report.safety.distinct << " states";
   EXPECT_FALSE(report.broken()->steps.empty());

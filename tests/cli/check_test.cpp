@@ -1,6 +1,10 @@
 // `baton check`: what it says, how it ends, and that the simulator agrees.
 #include <algorithm>
+#include <boost/json.hpp>
+#include <cstdint>
 #include <fstream>
+#include <map>
+#include <set>
 #include <string>
 
 #include "cli/baton.h"
@@ -39,6 +43,33 @@ TEST(Check, AViolationIsDrawnAndSavedAndTheSimulatorShowsTheSame) {
     const Outcome replayed = shell("$BATON sim --replay " + std::string(file));
     EXPECT_EQ(replayed.code, 1) << one.algorithm << "\n" << replayed.out << replayed.err;
   }
+}
+
+TEST(Check, AllAreCheckedAsTheySayThemselves) {
+  namespace json = boost::json;
+  // One state of each is enough to see which instances there are.
+  const Outcome result = shell("$BATON check --states 1 --json");
+  std::map<std::string, std::int64_t> sizes;
+  for (const json::value& one : json::parse(result.out).as_array()) {
+    sizes[std::string(one.at("algorithm").as_string())] = one.at("n").as_int64();
+  }
+  for (const json::value& one : json::parse(shell("$BATON list --json").out).as_array()) {
+    const std::string name(one.at("name").as_string());
+    const json::array& checked = one.at("checked").as_array();
+    EXPECT_EQ(sizes.count(name), checked.empty() ? 0U : 1U) << name;
+    std::set<std::string> layers;
+    for (const json::value& instance : checked) {
+      const std::string options(instance.at("options").as_string());
+      for (const char* layer : {"reliable", "resilient"}) {
+        if (options.find("--" + std::string(layer)) != std::string::npos) layers.insert(layer);
+      }
+    }
+    for (const char* layer : {"reliable", "resilient"}) {
+      EXPECT_EQ(sizes.count(layer + (" " + name)), layers.count(layer)) << name;
+    }
+  }
+  EXPECT_EQ(sizes.at("wrong-maekawa-sanders-failed-to-newcomers-only"), 4);
+  EXPECT_EQ(sizes.at("central"), 3);
 }
 
 TEST(Check, AnEditedOrTruncatedRunIsRefusedWithItsLine) {
@@ -128,7 +159,7 @@ TEST(Check, WrongUsageIsToldInALine) {
       {"check central --quits 1", "--quits goes with --resilient"},
       {"check central --crashs 1", "did you mean '--crashes'"},
       {"check central --demand speed", "cannot be demanded"},
-      {"check maekawa --resilient", "does not run on layers"},
+      {"check maekawa --resilient", "it does not promise that anybody gets in"},
       {"check lease --omit leader-prof", "did you mean 'leader-proof'"},
       {"check lease --omit nonsense", "they are lease-from-send, "},
       {"check lease --servers 1 --omit leader-proof", "a rule for two servers"},

@@ -75,6 +75,8 @@ TEST(SimResources, WrongUsageIsRefused) {
   expect_refused("sim central --strategy naive", "--strategy goes with --resources");
   expect_refused("sim bully --resources 2", "needs a plain mutual-exclusion algorithm");
   expect_refused("sim central --resources 2 --strategy ascendin", "did you mean 'ascending'?");
+  expect_refused("sim lamport --resources 2 --strategy coordinator",
+                 "goes with central; lamport has no coordinator");
   expect_refused("sim lamport --resources 2 --strategy coordinator", "goes with central");
   expect_refused("sim central --resources 2 --each 3", "there are only 2 resources");
   expect_refused("sim central --resources 2 --want 0:A,C", "there is no resource 'C'");

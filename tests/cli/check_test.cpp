@@ -48,12 +48,13 @@ TEST(Check, AViolationIsDrawnAndSavedAndTheSimulatorShowsTheSame) {
 TEST(Check, AllAreCheckedAsTheySayThemselves) {
   namespace json = boost::json;
   // One state of each is enough to see which instances there are.
-  const Outcome result = shell("$BATON check --states 1 --json");
+  const json::value all = json::parse(shell("$BATON check --states 1 --json").out);
+  const json::value listed = json::parse(shell("$BATON list --json").out);
   std::map<std::string, std::int64_t> sizes;
-  for (const json::value& one : json::parse(result.out).as_array()) {
+  for (const json::value& one : all.as_array()) {
     sizes[std::string(one.at("algorithm").as_string())] = one.at("n").as_int64();
   }
-  for (const json::value& one : json::parse(shell("$BATON list --json").out).as_array()) {
+  for (const json::value& one : listed.as_array()) {
     const std::string name(one.at("name").as_string());
     const json::array& checked = one.at("checked").as_array();
     EXPECT_EQ(sizes.count(name), checked.empty() ? 0U : 1U) << name;

@@ -11,7 +11,8 @@ inline namespace v1 {
 
 class BATON_EXPORT Guard {
  public:
-  // A new one, different from all others of this process.
+  // A new one, different from all others of this process and, being random, of the processes that
+  // attach to the same session.
   Guard();
   // One that is known by its number, such as that of a session that is attached to.
   explicit constexpr Guard(std::uint64_t id) : id_(id) {}

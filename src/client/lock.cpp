@@ -1,6 +1,9 @@
 #include "baton/lock.h"
 
+#include <sys/random.h>
+
 #include <atomic>
+#include <cstdlib>
 #include <utility>
 
 #include "client/access.h"
@@ -15,8 +18,16 @@ using detail::Hold;
 
 namespace {
 
+// A session can be detached in one process and attached in another, so guards of different
+// processes must differ too: each process counts from a random number. 48 bits are exact in JSON.
+std::uint64_t first_guard() {
+  std::uint32_t random = 0;
+  if (getrandom(&random, sizeof random, 0) != static_cast<ssize_t>(sizeof random)) abort();
+  return std::uint64_t{random} << 16;
+}
+
 std::uint64_t new_guard() {
-  static std::atomic<std::uint64_t> last{0};
+  static std::atomic<std::uint64_t> last{first_guard()};
   return ++last;
 }
 

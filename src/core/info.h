@@ -177,23 +177,23 @@ struct CheckedInstance {
 };
 
 struct Info {
-  std::string_view name;   // as in the registry: ricart-agrawala
-  std::string_view title;  // Ricart–Agrawala
-  std::string_view publication;
-  std::string_view idea;
+  std::string_view name = {};   // as in the registry: ricart-agrawala
+  std::string_view title = {};  // Ricart–Agrawala
+  std::string_view publication = {};
+  std::string_view idea = {};
   Kind kind = Kind::mutual_exclusion;
-  Assumptions assumes;
-  Promises promises;
-  std::string_view problem;  // the weakness that comparison tables list
-  bool perpetual = false;    // sends messages for ever, even when nobody wants anything
+  Assumptions assumes = {};
+  Promises promises = {};
+  std::string_view problem = {};  // the weakness that comparison tables list
+  bool perpetual = false;         // sends messages for ever, even when nobody wants anything
   bool survives_crashes = false;
   // One process grants everything, so it can grant several resources at once.
   bool has_coordinator = false;
-  std::vector<Cost> costs;
+  std::vector<Cost> costs = {};
   Choice choice = Choice::highest_identity;  // elections
-  std::vector<ElectionCost> election_costs;
-  std::vector<SeedFigure> seeds;
-  std::vector<const Parameter*> parameters;
+  std::vector<ElectionCost> election_costs = {};
+  std::vector<SeedFigure> seeds = {};
+  std::vector<const Parameter*> parameters = {};
   // What is wrong with values that are right by themselves; empty if nothing is.
   std::string (*objection)(const Setup&) = nullptr;
   // The options of `baton sim` for the run on its page. A wrong variant breaks its promise in it.
@@ -203,8 +203,8 @@ struct Info {
   std::vector<CheckedInstance> checked = {CheckedInstance{}};
   // Instances for docs/traps.md that break something although the algorithm is right: they break
   // what it assumes, or demand what it does not promise.
-  std::vector<CheckedInstance> traps;
-  std::vector<Flaw> flaws;  // not empty: a wrong variant, kept because it teaches
+  std::vector<CheckedInstance> traps = {};
+  std::vector<Flaw> flaws = {};  // not empty: a wrong variant, kept because it teaches
 
   bool is_wrong() const { return !flaws.empty(); }
 };

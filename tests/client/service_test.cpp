@@ -8,8 +8,12 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_future.hpp>
 #include <chrono>
+#include <cstdio>
+#include <filesystem>
 #include <future>
+#include <iostream>
 #include <mutex>
+#include <string_view>
 #include <thread>
 
 #include "baton/asio.h"
@@ -416,6 +420,30 @@ TEST_F(Service, DetachedSessionGoesOnAndIsFoundAgain) {
   EXPECT_TRUE(other.try_lock("name"));
   EXPECT_EQ(Client::attach(options, SessionTicket::parse(token).value()).error(),
             Error::session_lost);
+}
+
+// The first guard of this process, for the test below.
+TEST(Guards, DISABLED_PrintFirst) { std::cout << "guard " << Guard().id() << "\n"; }
+
+// Whoever attaches to a session must not re-enter its locks by chance: guards that both sides made
+// for themselves differ, although each was its process's first.
+TEST(Guards, DifferBetweenProcesses) {
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe");
+  const std::string command =
+      "'" + self + "' --gtest_filter=Guards.DISABLED_PrintFirst --gtest_also_run_disabled_tests";
+  const auto first_guard = [&] {
+    FILE* output = popen(command.c_str(), "r");
+    std::uint64_t guard = 0;
+    for (char line[256]; fgets(line, sizeof line, output) != nullptr;)
+      if (const std::string_view text = line; text.starts_with("guard "))
+        guard = std::stoull(std::string(text.substr(6)));
+    EXPECT_EQ(pclose(output), 0);
+    return guard;
+  };
+  const std::uint64_t one = first_guard();
+  const std::uint64_t other = first_guard();
+  EXPECT_NE(one, 0U);
+  EXPECT_NE(one, other);
 }
 
 TEST_F(Service, TcpWorksAsWell) {

@@ -12,7 +12,7 @@ fail() {
 }
 
 cmake -S "$source/examples/my_lock" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" \
-  -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_CXX_FLAGS="-Wall $flags" \
+  -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_CXX_FLAGS="-Wall -Wextra $flags" \
   -DBATON_BOOST_INCLUDE="$boost" >"$work/log" || fail "my_lock is not configured: $(cat "$work/log")"
 cmake --build "$work/build" >"$work/log" 2>&1 || fail "my_lock is not built: $(cat "$work/log")"
 ! grep --quiet 'warning:' "$work/log" || fail "my_lock is built with warnings: $(cat "$work/log")"

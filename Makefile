@@ -47,8 +47,8 @@ bench-build: bootstrap
 ## soak     random worlds for every algorithm until a promise breaks or SOAK_ROUNDS are over
 SOAK_ROUNDS ?= 1000
 soak: build/release/build.ninja
-	@cmake --build --preset release --target sim_test layer_test service_test cluster_sim_test \
-	  cluster_test peers_test
+	@cmake --build --preset release --target lab_sim_test algorithms_layer_test service_state_test \
+	  service_cluster_sim_test service_failover_test peers_member_test
 	@tools/soak $(SOAK_ROUNDS)
 
 ## fuzz     each decoder with inputs that libFuzzer finds, for FUZZ_SECONDS, or FUZZ_TARGETS alone

@@ -1,11 +1,11 @@
 // How fast the model checker finds states, on one core and on two.
 #include <benchmark/benchmark.h>
 
-#include "check/explore.h"
-#include "check/group_worker.h"
-#include "check/protocol_class.h"
-#include "check/published/lamport_mutex.h"
-#include "mutex/ricart_agrawala.h"
+#include "algorithms/mutex/ricart_agrawala.h"
+#include "lab/check/explore.h"
+#include "lab/check/group_worker.h"
+#include "lab/check/protocol_class.h"
+#include "lab/check/published/lamport_mutex.h"
 
 namespace baton::check {
 namespace {

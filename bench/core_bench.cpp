@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/mutex/ricart_agrawala.h"
 #include "core/node_set.h"
 #include "core/outbox.h"
 #include "core/reflect.h"
 #include "core/setup.h"
-#include "mutex/ricart_agrawala.h"
 
 namespace baton {
 namespace {

@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-#include "journal/sqlite.h"
+#include "service/journal/sqlite.h"
 
 namespace baton::journal {
 namespace {

@@ -1,7 +1,7 @@
 // How fast the simulator delivers messages, with all oracles on and no trace.
 #include <benchmark/benchmark.h>
 
-#include "sim/catalog.h"
+#include "lab/sim/catalog.h"
 
 namespace baton::sim {
 namespace {

@@ -34,19 +34,19 @@ function(baton_installed target)
   target_include_directories(${target} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 endfunction()
 
-set(client_targets baton_client baton_service baton_core baton_proto)
+set(client_targets baton_client baton_lease baton_state baton_core baton_proto)
 baton_archive(client ${client_targets})
 target_link_libraries(baton_archive_client INTERFACE protobuf::libprotobuf SQLite::SQLite3
                                                      Threads::Threads)
 # Of etcd only what needs no gRPC is ever linked: see ClusterOptions::connect.
-baton_archive(server baton_embed baton_server baton_loop baton_cluster baton_etcd baton_journal baton_text)
+baton_archive(server baton_embed baton_server baton_io baton_cluster baton_etcd baton_journal baton_json)
 target_link_libraries(baton_archive_server INTERFACE baton_archive_client spdlog::spdlog fmt::fmt)
 
 baton_archive(peer baton_peer baton_net baton_any baton_mutex baton_election baton_layer)
 target_link_libraries(baton_archive_peer INTERFACE baton_archive_server OpenSSL::SSL)
 
 # The simulator, the checker and the views, without any of the algorithms.
-baton_archive(lab baton_lab baton_simulator baton_checker baton_search baton_view baton_text
+baton_archive(lab baton_lab baton_simulator baton_checker baton_search baton_view baton_json
               baton_resource baton_layer baton_core)
 target_link_libraries(baton_archive_lab INTERFACE Threads::Threads)
 

@@ -1,10 +1,10 @@
-# One line of src/registry.list makes an algorithm known to every host. Hosts that are templates over
+# One line of src/algorithms/registry.list makes an algorithm known to every host. Hosts that are templates over
 # the algorithm's class get one source file per line, from the host's own template. The others
 # include the generated registry.inc, so that hosts stay free of lists and a change to one algorithm
 # rebuilds only what concerns it.
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
-             ${PROJECT_SOURCE_DIR}/src/registry.list)
-file(STRINGS ${PROJECT_SOURCE_DIR}/src/registry.list BATON_REGISTRY REGEX "^[a-z]")
+             ${PROJECT_SOURCE_DIR}/src/algorithms/registry.list)
+file(STRINGS ${PROJECT_SOURCE_DIR}/src/algorithms/registry.list BATON_REGISTRY REGEX "^[a-z]")
 
 # Which form an algorithm has: OBSERVER, or a lock or election that is LAYERED or PLAIN.
 function(baton_form out header fields)
@@ -33,6 +33,7 @@ function(baton_instances out template)
     endif()
     string(MAKE_C_IDENTIFIER "${CLASS}" SYMBOL)
     set(file ${CMAKE_CURRENT_BINARY_DIR}/${stem}_${SYMBOL}.cpp)
+    set(HEADER algorithms/${HEADER})
     configure_file(${template} ${file} @ONLY)
     list(APPEND files ${file})
   endforeach()
@@ -41,7 +42,7 @@ endfunction()
 
 # registry.inc: one line FORM(SYMBOL) per algorithm, in the registry's order. Whoever includes it
 # defines before what the three forms stand for.
-set(lines "// Written by cmake/registry.cmake from src/registry.list.\n")
+set(lines "// Written by cmake/registry.cmake from src/algorithms/registry.list.\n")
 foreach(line IN LISTS BATON_REGISTRY)
   string(REPLACE " " ";" fields "${line}")
   list(GET fields 0 header)

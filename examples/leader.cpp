@@ -27,7 +27,7 @@ int work(const std::string& name, int rounds, const std::stop_token& stop) {
     std::printf("%s: round %d\n", name.c_str(), ++done);
     std::fflush(stdout);
     // A pause that ends at once when the lead is lost.
-    pause.wait_for(guard, stop, 100ms, [] { return false; });
+    pause.wait_for(owner, stop, 100ms, [] { return false; });
   }
   return done;
 }

@@ -25,7 +25,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/arguments.h"
+#include "cli/common/arguments.h"
 
 namespace peers {
 

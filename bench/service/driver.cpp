@@ -29,9 +29,9 @@
 #include <vector>
 
 #include "baton/client.pb.h"
-#include "journal/sqlite.h"
-#include "server/engine.h"
-#include "server/frames.h"
+#include "service/journal/sqlite.h"
+#include "service/server/engine.h"
+#include "service/server/frames.h"
 
 namespace baton::bench {
 namespace {

@@ -10,7 +10,7 @@
 //
 // A coroutine goes on where it runs, on its own executor; spawned on executor_of(client) it runs on
 // the client's own thread, which saves two changes of threads for each call (and it must not block
-// there). Each acquisition is of a new guard unless one is given, since coroutines share threads.
+// there). Each acquisition is of a new owner unless one is given, since coroutines share threads.
 // A wait for a lock that is cancelled by Asio's means is given up, and gives back Error::cancelled.
 // gcc 12 makes mistakes with braced lists within co_await, which it destroys twice or cannot
 // compile: make options and lists of names in a statement before.

@@ -29,9 +29,9 @@
 #include "baton/error.h"
 #include "baton/export.h"
 #include "baton/files.h"
-#include "baton/guard.h"
 #include "baton/info.h"
 #include "baton/lock.h"
+#include "baton/owner.h"
 #include "baton/result.h"
 
 namespace baton {

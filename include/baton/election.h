@@ -42,7 +42,7 @@ struct CampaignOptions {
   std::chrono::microseconds max_hold{0};
   std::string label{};
   bool fast = false;
-  std::optional<Guard> guard{};
+  std::optional<Owner> owner{};
   std::stop_token give_up{};
 };
 

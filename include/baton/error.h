@@ -15,7 +15,7 @@ enum class Error : std::uint8_t {
   busy = 1,            // try: somebody else holds it
   timed_out = 2,       // the wait is over
   would_deadlock = 3,  // waiting for it could never end; the message names the cycle
-  not_held = 4,        // by this guard of this session
+  not_held = 4,        // by this owner of this session
   cancelled = 5,       // the wait was given up
   conflict = 6,        // a file has another version than was expected
   not_found = 7,

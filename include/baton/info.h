@@ -19,7 +19,7 @@ struct Who {
 
 struct HolderInfo {
   std::uint64_t session = 0;
-  std::uint64_t guard = 0;
+  std::uint64_t owner = 0;
   Who who;
   std::string label;
   bool shared = false;
@@ -32,7 +32,7 @@ struct HolderInfo {
 
 struct WaiterInfo {
   std::uint64_t session = 0;
-  std::uint64_t guard = 0;
+  std::uint64_t owner = 0;
   Who who;
   std::string label;
   bool shared = false;
@@ -53,9 +53,9 @@ struct LockInfo {
 // An edge of the wait-for graph.
 struct WaitEdge {
   std::uint64_t from_session = 0;
-  std::uint64_t from_guard = 0;
+  std::uint64_t from_owner = 0;
   std::uint64_t to_session = 0;
-  std::uint64_t to_guard = 0;
+  std::uint64_t to_owner = 0;
   bool election = false;
   std::string name;
   bool by_queue = false;  // the other only waits too, ahead of it

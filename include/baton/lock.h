@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "baton/export.h"
-#include "baton/guard.h"
+#include "baton/owner.h"
 #include "baton/result.h"
 
 namespace baton {
@@ -27,7 +27,7 @@ inline namespace v1 {
 
 namespace detail {
 struct Access;
-struct Hold;
+struct HeldLock;
 }  // namespace detail
 
 template <class T>
@@ -57,7 +57,7 @@ struct LockOptions {
   std::string label{};                    // for people
   bool fast = false;              // granted before it is durable; the session must be `fast` too
   bool despite_deadlock = false;  // wait even if it could never end
-  std::optional<Guard> guard{};   // none: the thread's (blocking), a new one (otherwise)
+  std::optional<Owner> owner{};   // none: the thread's (blocking), a new one (otherwise)
   std::stop_token give_up{};      // ends the wait with Error::cancelled
 };
 
@@ -79,7 +79,7 @@ class BATON_EXPORT Lock {
   std::uint32_t slot() const;
   bool shared() const;
   const std::vector<std::string>& names() const;
-  Guard guard() const;
+  Owner owner() const;
 
   // Waits for the answer. Error::not_held if nothing was held; of a lock that was lost, it tells
   // the server that the work on it has stopped. On the client's own thread it does not wait.
@@ -112,9 +112,9 @@ class BATON_EXPORT Lock {
 
  private:
   friend struct detail::Access;
-  explicit Lock(std::shared_ptr<detail::Hold> hold) : hold_(std::move(hold)) {}
+  explicit Lock(std::shared_ptr<detail::HeldLock> hold) : hold_(std::move(hold)) {}
 
-  std::shared_ptr<detail::Hold> hold_;
+  std::shared_ptr<detail::HeldLock> hold_;
 };
 
 }  // namespace v1

@@ -1,9 +1,9 @@
-#include "cli/command.h"
+#include "cli/common/command.h"
+#include "cli/common/program.h"
+#include "cli/lab/trace.h"
 #include "cli/network/commands.h"
 #include "cli/network/demos.h"
-#include "cli/program.h"
 #include "cli/service/commands.h"
-#include "cli/trace.h"
 
 namespace {
 
@@ -16,7 +16,7 @@ void add_commands(baton::cli::Command& app, baton::cli::Action& action) {
   baton::cli::add_serve(app, action);
   baton::cli::add_peer(app, action);
   baton::cli::add_service_commands(app, action);
-  baton::cli::add_crew_demos(app, action);
+  baton::cli::add_network_demos(app, action);
 }
 
 }  // namespace

@@ -155,7 +155,7 @@ struct ElectionCost {
 };
 
 // A figure that a lecture document gives for this algorithm, where it counts differently from us.
-struct SeedFigure {
+struct LectureFigure {
   std::string_view document;  // "000", "002", "004"
   std::string_view quantity;  // what it counts
   std::string_view figure;    // as written there
@@ -192,7 +192,7 @@ struct Info {
   std::vector<Cost> costs = {};
   Choice choice = Choice::highest_identity;  // elections
   std::vector<ElectionCost> election_costs = {};
-  std::vector<SeedFigure> seeds = {};
+  std::vector<LectureFigure> seeds = {};
   std::vector<const Parameter*> parameters = {};
   // What is wrong with values that are right by themselves; empty if nothing is.
   std::string (*objection)(const Setup&) = nullptr;

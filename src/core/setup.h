@@ -30,7 +30,7 @@ enum class Omission : std::uint8_t {
   release_replay,      // a release during a change of view is forgotten
   epoch_check          // messages of an older view are accepted
 };
-// How several resources are acquired: resource/multi_lock.h and resource/all_or_nothing.h.
+// How several resources are acquired: algorithms/resource/multi_lock.h and algorithms/resource/all_or_nothing.h.
 enum class Acquisition : std::uint8_t { naive, ascending, atomic, coordinator, detect };
 
 // A parameter of an algorithm that has another than its usual value.

@@ -1,8 +1,8 @@
 #include "lab/algorithm.h"
 
-#include "check/defaults.h"
-#include "sim/measure.h"
-#include "sim/measure_election.h"
+#include "lab/check/defaults.h"
+#include "lab/sim/measure.h"
+#include "lab/sim/measure_election.h"
 
 namespace baton::lab {
 

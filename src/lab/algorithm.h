@@ -15,13 +15,13 @@
 #include <utility>
 #include <vector>
 
-#include "check/checkable.h"
-#include "check/layered.h"
 #include "core/any_protocol.h"
 #include "core/trace.h"
+#include "lab/check/checkable.h"
+#include "lab/check/layered.h"
 #include "lab/contract.h"
-#include "sim/layered.h"
-#include "sim/run.h"
+#include "lab/sim/layered.h"
+#include "lab/sim/run.h"
 
 namespace baton::lab {
 

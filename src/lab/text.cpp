@@ -1,29 +1,19 @@
 #include "lab/text.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
 #include <sstream>
 
-#include "view/diagram.h"
-#include "view/json_lines.h"
-#include "view/svg.h"
+#include "core/table.h"
+#include "core/text.h"
+#include "lab/view/diagram.h"
+#include "lab/view/json_lines.h"
+#include "lab/view/svg.h"
 
 namespace baton::lab {
 
 namespace {
 
-// 3, 3.25, 0.6667
-std::string number(double value) {
-  if (std::isnan(value)) return "nothing";
-  if (std::isinf(value)) return "inf";
-  char digits[64];
-  std::snprintf(digits, sizeof digits, "%.4f", value);
-  std::string text = digits;
-  text.erase(text.find_last_not_of('0') + 1);
-  if (text.back() == '.') text.pop_back();
-  return text == "-0" ? "0" : text;
-}
+using text::number;
 
 std::string padded(std::string text, std::size_t width) {
   if (text.size() < width) text.resize(width, ' ');
@@ -121,22 +111,7 @@ std::string text_of(const Info& info, const sim::Plan& plan, const sim::Report& 
 }
 
 std::string text_of(const std::vector<Measured>& measured) {
-  std::size_t situation = 9;
-  std::size_t formula = 7;
-  for (const Measured& one : measured) {
-    if (!one.expected) continue;
-    situation = std::max(situation, one.situation.size());
-    formula = std::max(formula, one.formula.size());
-  }
-  const auto line = [&](const Measured& one, const std::string& theory, const std::string& value) {
-    return "  " + padded(one.situation, situation + 2) + padded(one.metric, 11) +
-           padded(one.formula, formula + 2) + padded(theory, 10) + value + "\n";
-  };
-  Measured header;
-  header.situation = "situation";
-  header.metric = "metric";
-  header.formula = "formula";
-  std::string text = line(header, "theory", "measured");
+  text::Table table({"situation", "metric", "formula", "theory", "measured"});
   for (const Measured& one : measured) {
     if (!one.expected) continue;
     const Expected& expected = *one.expected;
@@ -144,9 +119,10 @@ std::string text_of(const std::vector<Measured>& measured) {
     if (expected.high != expected.low) theory += ".." + number(expected.high);
     std::string value = number(one.value);
     if (one.half_width > 0) value += " +-" + number(one.half_width);
-    text += line(one, theory, value + (one.agrees ? "" : "  DIFFERS"));
+    if (!one.agrees) value += "  DIFFERS";
+    table.add({one.situation, one.metric, one.formula, theory, value});
   }
-  return text;
+  return table.str();
 }
 
 std::string text_of(const Info& info, const check::Bounds& bounds, const check::Report& report) {

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "check/report.h"
 #include "core/trace.h"
 #include "lab/algorithm.h"
-#include "sim/report.h"
+#include "lab/check/report.h"
+#include "lab/sim/report.h"
 
 namespace baton::lab {
 

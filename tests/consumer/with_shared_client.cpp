@@ -10,7 +10,7 @@ namespace {
 
 bool refuses_the_second(baton::Client& client) {
   try {
-    client.try_lock("it", {.guard = baton::Guard()}).value();
+    client.try_lock("it", {.owner = baton::Owner()}).value();
   } catch (const baton::Failed& failed) {
     return failed.error() == baton::Error::busy && !baton::message_of(failed.error()).empty();
   }

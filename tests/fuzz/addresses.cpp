@@ -1,7 +1,7 @@
 // Addresses, as servers and clients take them: what is understood is said in the same words again.
-#include "client/address.h"
 #include "fuzz/fuzz.h"
-#include "server/address.h"
+#include "service/client/address.h"
+#include "service/server/address.h"
 
 namespace baton {
 

@@ -1,9 +1,9 @@
 // The configuration file of `baton serve`: settings, or a message that names the file.
 #include <sstream>
 
-#include "cli/arguments.h"
-#include "cli/command.h"
-#include "cli/serve.h"
+#include "cli/common/arguments.h"
+#include "cli/common/command.h"
+#include "cli/service/serve.h"
 #include "fuzz/fuzz.h"
 
 namespace baton {

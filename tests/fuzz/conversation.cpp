@@ -35,14 +35,14 @@ service::StateImage replayed(const journal::MemoryStore& store) {
   return state.image();
 }
 
-void FuzzGuest::send(const proto::ServerMessage& message) {
+void FuzzClient::send(const proto::ServerMessage& message) {
   if (is_gone) return;
   proto::ServerMessage read;
   demand(read.ParseFromString(message.SerializeAsString()), "what is sent can be read");
 }
 
-void FuzzGuest::hang_up(Error, const std::string& message) {
-  demand(!message.empty(), "a guest is told why");
+void FuzzClient::hang_up(Error, const std::string& message) {
+  demand(!message.empty(), "a client is told why");
   is_gone = true;
   on_gone();
 }
@@ -52,7 +52,7 @@ Conversation::Conversation(std::shared_ptr<journal::MemoryStore> store) : store_
 }
 
 Conversation::~Conversation() {
-  for (auto& guest : guests_) desk_->leave(*guest);
+  for (auto& client : clients_) frontend_->leave(*client);
 }
 
 void Conversation::begin() {
@@ -61,42 +61,43 @@ void Conversation::begin() {
   options.fences_per_reserve = 10;
   life_ = std::make_unique<server::Life>(store_, options);
   life_->host.clock = clock_;
-  desk_ = std::make_unique<server::Desk>(*life_->engine, life_->host, server::DeskOptions{});
-  life_->host.on_deliver = [this](service::Effects& effects) { desk_->deliver(effects); };
+  frontend_ = std::make_unique<server::SessionFrontend>(*life_->engine, life_->host,
+                                                        server::FrontendOptions{});
+  life_->host.on_deliver = [this](service::Effects& effects) { frontend_->deliver(effects); };
   life_->start();
-  desk_->open();
-  for (std::size_t i = 0; i < guests; ++i) welcome(i);
+  frontend_->open();
+  for (std::size_t i = 0; i < clients; ++i) welcome(i);
 }
 
-void Conversation::welcome(std::size_t guest) {
-  guests_[guest] = std::make_unique<FuzzGuest>();
-  guests_[guest]->on_gone = [this, guest] { desk_->leave(*guests_[guest]); };
-  desk_->arrive(*guests_[guest]);
+void Conversation::welcome(std::size_t client) {
+  clients_[client] = std::make_unique<FuzzClient>();
+  clients_[client]->on_gone = [this, client] { frontend_->leave(*clients_[client]); };
+  frontend_->arrive(*clients_[client]);
 }
 
 void Conversation::settle() {
-  desk_->expire();
+  frontend_->expire();
   life_->settle();
   life_->host.delivered.clear();
 }
 
-void Conversation::receive(std::size_t guest, std::string_view frame) {
-  if (guests_[guest]->is_gone) return;
-  desk_->wake();
-  desk_->receive(*guests_[guest], frame);
+void Conversation::receive(std::size_t client, std::string_view frame) {
+  if (clients_[client]->is_gone) return;
+  frontend_->wake();
+  frontend_->receive(*clients_[client], frame);
   settle();
 }
 
-void Conversation::replace(std::size_t guest) {
-  desk_->leave(*guests_[guest]);
-  welcome(guest);
+void Conversation::replace(std::size_t client) {
+  frontend_->leave(*clients_[client]);
+  welcome(client);
 }
 
 void Conversation::pass(std::int64_t time_us) {
   for (; time_us > 0; time_us -= 400'000) {
     clock_ += std::min<std::int64_t>(time_us, 400'000);
     life_->host.clock = clock_;
-    desk_->wake();
+    frontend_->wake();
     const auto due = life_->engine->state().next_due();
     if (due && *due <= life_->engine->now()) life_->engine->tick();
     settle();
@@ -106,19 +107,19 @@ void Conversation::pass(std::int64_t time_us) {
 void Conversation::pause(std::int64_t time_us) {
   clock_ += time_us;
   life_->host.clock = clock_;
-  desk_->wake();
+  frontend_->wake();
   settle();
 }
 
 void Conversation::crash() {
-  for (auto& guest : guests_) desk_->leave(*guest);
-  desk_.reset();
+  for (auto& client : clients_) frontend_->leave(*client);
+  frontend_.reset();
   life_.reset();
   begin();
 }
 
 void Conversation::stop() {
-  desk_->close();
+  frontend_->close();
   life_->stop();
   life_->finish_appends();
   demand(life_->has_stopped, "a server that is told to stop does");
@@ -133,7 +134,7 @@ void Conversation::check() {
   demand(server::decode_snapshot(server::encode(kept)).image == live,
          "a snapshot is read as it was written");
   demand(service::State(live).image() == live, "an image is restored as it was taken");
-  for (const service::Space space : {service::Space::lock, service::Space::election}) {
+  for (const service::Namespace space : {service::Namespace::lock, service::Namespace::election}) {
     for (const service::LockInfo& lock : state().locks(space)) {
       const bool is_shared =
           !lock.holders.empty() && lock.holders.front().mode == service::Mode::shared;

@@ -1,4 +1,4 @@
-// A server without sockets, threads or a real clock, that several guests talk with at once, and
+// A server without sockets, threads or a real clock, that several clients talk with at once, and
 // that can be paused, crashed and started again. Used by the fuzz targets of the service.
 #pragma once
 
@@ -10,36 +10,36 @@
 #include <string_view>
 
 #include "fuzz/fuzz.h"
-#include "server/desk.h"
-#include "server/engine_fixture.h"
-#include "server/snapshot.h"
+#include "service/server/engine_fixture.h"
+#include "service/server/session_frontend.h"
+#include "service/server/snapshot.h"
 
 namespace baton::fuzz {
 
 // The state that a store leads to, command by command.
 service::StateImage replayed(const journal::MemoryStore& store);
 
-class FuzzGuest final : public server::Guest {
+class FuzzClient final : public server::ClientPort {
  public:
   void send(const proto::ServerMessage& message) override;
   void hang_up(Error error, const std::string& message) override;
 
-  // As of a connection: it leaves the desk at once, whatever the desk is doing.
+  // As of a connection: it leaves the frontend at once, whatever the frontend is doing.
   std::function<void()> on_gone;
   bool is_gone = false;
 };
 
 class Conversation {
  public:
-  static constexpr std::size_t guests = 3;
+  static constexpr std::size_t clients = 3;
 
   explicit Conversation(
       std::shared_ptr<journal::MemoryStore> store = std::make_shared<journal::MemoryStore>());
   ~Conversation();
 
-  void receive(std::size_t guest, std::string_view frame);
+  void receive(std::size_t client, std::string_view frame);
   // Another connection in its place.
-  void replace(std::size_t guest);
+  void replace(std::size_t client);
   void pass(std::int64_t time_us);
   // Time passes, but not for the server.
   void pause(std::int64_t time_us);
@@ -54,12 +54,12 @@ class Conversation {
  private:
   void begin();
   void settle();
-  void welcome(std::size_t guest);
+  void welcome(std::size_t client);
 
   std::shared_ptr<journal::MemoryStore> store_;
   std::unique_ptr<server::Life> life_;
-  std::unique_ptr<server::Desk> desk_;
-  std::array<std::unique_ptr<FuzzGuest>, guests> guests_;
+  std::unique_ptr<server::SessionFrontend> frontend_;
+  std::array<std::unique_ptr<FuzzClient>, clients> clients_;
   std::int64_t clock_ = 1000 * server::second_us;
 };
 

@@ -1,6 +1,6 @@
 // A stream of bytes into frames: in whatever portions it comes, the frames are the same, and an
 // overlong one is refused at the same place.
-#include "server/frames.h"
+#include "service/server/frames.h"
 
 #include "baton/client.pb.h"
 #include "fuzz/fuzz.h"

@@ -15,7 +15,7 @@
 #include <thread>
 
 #include "fuzz/fuzz.h"
-#include "http/server.h"
+#include "service/http/server.h"
 
 namespace baton::fuzz {
 
@@ -48,7 +48,7 @@ class Server {
  private:
   server::HostOptions options() const {
     server::HostOptions options;
-    options.annex = http::annex({.listen = {"unix:" + path_}, .limits = {}});
+    options.side_server = http::side_server({.listen = {"unix:" + path_}, .limits = {}});
     return options;
   }
 

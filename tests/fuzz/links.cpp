@@ -1,9 +1,9 @@
 // What members of a group say to each other: any bytes are refused or understood, and what is
 // understood is written again as it was.
 #include "fuzz/fuzz.h"
-#include "loop/frame_cutter.h"
-#include "net/hello.h"
-#include "net/link_frame.h"
+#include "io/frame_cutter.h"
+#include "peers/net/hello.h"
+#include "peers/net/link_frame.h"
 
 namespace baton {
 

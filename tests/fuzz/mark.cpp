@@ -1,8 +1,8 @@
 // The mark beside a journal: exactly what was written, or nothing.
-#include "journal/mark.h"
+#include "service/journal/mark.h"
 
 #include "fuzz/fuzz.h"
-#include "journal/refused.h"
+#include "service/journal/refused.h"
 
 namespace baton {
 

@@ -1,7 +1,7 @@
 // Names and other texts: UTF-8 as RFC 3629 has it, and nothing else.
+#include "core/text.h"
 #include "fuzz/fuzz.h"
-#include "service/valid.h"
-#include "view/text.h"
+#include "service/state/valid.h"
 
 namespace baton {
 
@@ -58,12 +58,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace baton;
   const std::string_view text = fuzz::text_of(data, size);
   const bool is_utf8 = is_utf8_by_the_table(text);
-  fuzz::demand(service::is_utf8(text) == is_utf8, "UTF-8 is what the RFC says");
+  fuzz::demand(text::is_utf8(text) == is_utf8, "UTF-8 is what the RFC says");
   const bool is_name = is_utf8 && !text.empty() && text.size() <= service::longest_name;
   fuzz::demand(service::refuse_name(text).has_value() == !is_name, "names are checked");
-  fuzz::demand(service::is_utf8(view::printable(text, false)), "what is printed is UTF-8");
-  fuzz::demand(service::is_utf8(view::json_quoted(text)), "so is JSON");
-  view::shortened(text, size % 40, "…");
-  view::wrapped(text, 1 + size % 40);
+  fuzz::demand(text::is_utf8(text::printable(text, false)), "what is printed is UTF-8");
+  fuzz::demand(text::is_utf8(text::json_quoted(text)), "so is JSON");
+  text::shortened(text, size % 40, "…");
+  text::wrapped(text, 1 + size % 40);
   return 0;
 }

@@ -2,7 +2,7 @@
 #include <variant>
 
 #include "fuzz/fuzz.h"
-#include "view/schedule_file.h"
+#include "lab/view/schedule_file.h"
 
 namespace baton {
 

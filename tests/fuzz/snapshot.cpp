@@ -1,6 +1,6 @@
 // Snapshots: damaged ones are refused. What is accepted is a state that goes on, and in which
 // nothing is left when all its sessions have ended.
-#include "server/snapshot.h"
+#include "service/server/snapshot.h"
 
 #include "fuzz/conversation.h"
 
@@ -55,11 +55,11 @@ std::vector<std::string> seeds() {
   apply_for(1, shared);
   apply_for(2, shared);
   apply_for(1, service::Upgrade{"read", {}, {}, false});
-  service::Acquire campaign{.space = service::Space::election, .names = {"leader"}};
+  service::Acquire campaign{.space = service::Namespace::election, .names = {"leader"}};
   campaign.value = "me";
   apply_for(3, campaign);
   apply_for(3, service::Put{"file", "value", {}, true});
-  apply_for(0, service::Break{service::Space::lock, "pool", false});
+  apply_for(0, service::Break{service::Namespace::lock, "pool", false});
   const std::string second = server::encode({7, state.image()});
   apply_for(0, service::ExpireSession{{2}});
   apply_for(0, service::BreakSession{{3}, false});

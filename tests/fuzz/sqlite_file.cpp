@@ -3,7 +3,7 @@
 //
 // An input is a list of edits: which file, at which place, and a piece that is written there; an
 // empty piece cuts the file off.
-#include "journal/sqlite.h"
+#include "service/journal/sqlite.h"
 
 #include <array>
 #include <future>

@@ -1,7 +1,7 @@
 // The token that `baton acquire` prints and `baton release` takes.
 #include "cli/service/token.h"
 
-#include "cli/command.h"
+#include "cli/common/command.h"
 #include "fuzz/fuzz.h"
 
 namespace baton {

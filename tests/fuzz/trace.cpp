@@ -3,12 +3,12 @@
 #include <sstream>
 
 #include "fuzz/fuzz.h"
-#include "view/chrome.h"
-#include "view/diagram.h"
-#include "view/json_lines.h"
-#include "view/merge.h"
-#include "view/shiviz.h"
-#include "view/svg.h"
+#include "lab/view/chrome.h"
+#include "lab/view/diagram.h"
+#include "lab/view/json_lines.h"
+#include "lab/view/merge.h"
+#include "lab/view/shiviz.h"
+#include "lab/view/svg.h"
 
 namespace baton {
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "net/reserved_port.h"
+#include "peers/net/reserved_port.h"
 
 namespace baton::support {
 
@@ -70,7 +70,7 @@ class EtcdCluster {
   std::size_t leader() const;
 
  private:
-  struct Member {
+  struct ViewMember {
     pid_t pid = 0;
     net::ReservedPort client_port;
     net::ReservedPort peer_port;
@@ -87,7 +87,7 @@ class EtcdCluster {
 
   EtcdClusterOptions options_;
   ScratchDirectory directory_;
-  std::vector<Member> members_;
+  std::vector<ViewMember> members_;
 };
 
 }  // namespace baton::support

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "sim/catalog.h"
-#include "sim/shrink.h"
+#include "lab/sim/catalog.h"
+#include "lab/sim/shrink.h"
 
 namespace baton::test {
 

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/observe/snapshot.h"
 #include "core/carry_out.h"
-#include "observe/snapshot.h"
 
 namespace baton::test {
 

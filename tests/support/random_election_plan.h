@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "core/info.h"
-#include "sim/plan.h"
-#include "sim/random.h"
+#include "lab/sim/plan.h"
+#include "lab/sim/random.h"
 #include "support/random_parameters.h"
 
 namespace baton::test {

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/plan.h"
-#include "sim/random.h"
+#include "lab/sim/plan.h"
+#include "lab/sim/random.h"
 
 namespace baton::test {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "core/info.h"
-#include "sim/random.h"
+#include "lab/sim/random.h"
 
 namespace baton::test {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/catalog.h"
+#include "lab/sim/catalog.h"
 #include "support/seeds.h"
 
 namespace baton::test {

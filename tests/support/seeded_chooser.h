@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "core/outbox.h"
-#include "sim/random.h"
+#include "lab/sim/random.h"
 
 namespace baton::test {
 

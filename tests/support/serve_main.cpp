@@ -2,8 +2,8 @@
 #include <cstdio>
 #include <exception>
 
-#include "cli/arguments.h"
-#include "cli/command.h"
+#include "cli/common/arguments.h"
+#include "cli/common/command.h"
 
 int main(int argc, char** argv) {
   baton::cli::Command app("baton", "The server, for tests");

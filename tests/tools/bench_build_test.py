@@ -36,7 +36,7 @@ class BenchBuildTest(unittest.TestCase):
     def test_an_algorithm_is_a_file_pair_and_a_line(self):
         source = self.folder / "source"
         shutil.copytree(ROOT / "src" / "mutex", source / "src" / "mutex")
-        shutil.copy(ROOT / "src" / "registry.list", source / "src")
+        shutil.copy(ROOT / "src/algorithms/registry.list", source / "src/algorithms")
         bench_build.add_algorithm(source)
         header = (source / "src/mutex/measured_algorithm.h").read_text()
         body = (source / "src/mutex/measured_algorithm.cpp").read_text()
@@ -45,7 +45,7 @@ class BenchBuildTest(unittest.TestCase):
         self.assertIn('"measured-algorithm"', body)
         self.assertNotIn("RicartAgrawala", header + body)
         self.assertEqual("mutex/measured_algorithm MeasuredAlgorithm layered",
-                         (source / "src/registry.list").read_text().splitlines()[-1])
+                         (source / "src/algorithms/registry.list").read_text().splitlines()[-1])
 
     def test_the_recorder_notes_what_a_compiler_cost(self):
         recorder, record = self.folder / "recorder", self.folder / "record"

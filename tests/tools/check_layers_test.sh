@@ -5,11 +5,11 @@ repository=$(cd "$(dirname "$0")/../.." && pwd)
 tree=$(mktemp --directory)
 trap 'rm -rf "$tree"' EXIT
 
-mkdir -p "$tree"/{core,mutex,sim,cli}
+mkdir -p "$tree"/{core,algorithms/mutex,lab/sim,cli/lab}
 printf '#pragma once\n#include <vector>\n#include <boost/pfr.hpp>\n' >"$tree/core/ids.h"
-printf '#include "core/ids.h"\n#include "mutex/b.h"\n' >"$tree/mutex/a.cpp"
-printf '#include "@HEADER@.h"\n#include "sim/run.h"\n' >"$tree/sim/instance.cpp.in"
-printf '#include <CLI/CLI.hpp>\n#include "sim/run.h"\n#include "core/ids.h"\n' >"$tree/cli/main.cpp"
+printf '#include "core/ids.h"\n#include "algorithms/mutex/b.h"\n' >"$tree/algorithms/mutex/a.cpp"
+printf '#include "@HEADER@.h"\n#include "lab/sim/run.h"\n' >"$tree/lab/sim/instance.cpp.in"
+printf '#include <CLI/CLI.hpp>\n#include "lab/sim/run.h"\n#include "core/ids.h"\n' >"$tree/cli/lab/sim.cpp"
 
 failures=0
 passes() {
@@ -23,21 +23,22 @@ finds() {
 
 passes "a tree in order is accepted"
 
-printf '#include <map>\n#include "mutex/a.h"\n' >"$tree/core/bad.h"
-finds 'core/bad.h:2: core may not include mutex: "mutex/a.h"'
+printf '#include <map>\n#include "algorithms/mutex/a.h"\n' >"$tree/core/bad.h"
+finds 'core/bad.h:2: core may not include algorithms/mutex: "algorithms/mutex/a.h"'
 rm "$tree/core/bad.h"
 
-printf '#include <fmt/core.h>\n' >"$tree/sim/bad.cpp"
-finds 'sim/bad.cpp:1: sim is limited to the standard library and Boost: <fmt/core.h>'
-printf '#include <unistd.h>\n' >"$tree/sim/bad.cpp"
+printf '#include <fmt/core.h>\n' >"$tree/lab/sim/bad.cpp"
+finds 'lab/sim/bad.cpp:1: lab/sim is limited to the standard library and Boost: <fmt/core.h>'
+printf '#include <unistd.h>\n' >"$tree/lab/sim/bad.cpp"
 finds '<unistd.h>'
-printf '#include "run.h"\n' >"$tree/sim/bad.cpp"
+printf '#include "run.h"\n' >"$tree/lab/sim/bad.cpp"
 finds 'should be named from src/'
-rm "$tree/sim/bad.cpp"
+rm "$tree/lab/sim/bad.cpp"
 
 mkdir "$tree/extra"
+touch "$tree/extra/some.h"
 finds 'extra: unknown folder'
-rmdir "$tree/extra"
+rm -r "$tree/extra"
 
 passes "the tree is in order again"
 ((failures == 0)) && echo "tools/check-layers: all stories hold"

@@ -71,8 +71,8 @@ class Guide(unittest.TestCase):
                 self.assertTrue((page.parent / target.split("#")[0]).exists(), f"{page}: {target}")
 
     def test_keys(self):
-        """Those that docs/formats/etcd.md names are those that src/cluster/keys.h makes."""
-        source = (ROOT / "src/cluster/keys.h").read_text()
+        """Those that docs/formats/etcd.md names are those that src/service/cluster/keys.h makes."""
+        source = (ROOT / "src/service/cluster/keys.h").read_text()
         made = {key.strip("/") for key in re.findall(r'prefix_ \+ "/([^"]*)"', source)} - {"live"}
         told = {re.sub("/[A-Z/]*$", "", key) for key in
                 re.findall(r"^\| `PREFIX/([^`]*)`", PAGES[1].read_text(), re.M)}

@@ -35,7 +35,7 @@ expect 0 'entries               200' run -n 7 --entries 200 --seed 3
 expect 0 'every promise was kept' run --home 2 --reliable
 expect 0 'every measured value agrees with theory' measure -n 9
 # The home asks for itself: two messages in place of three.
-expect 0 '2         2' measure -n 5 --home 4
+expect 0 '2       2' measure -n 5 --home 4
 expect 0 'mutual exclusion' check
 expect 0 'liveness: ' check --home=1
 expect 0 '0 enters' draw

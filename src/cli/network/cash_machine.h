@@ -23,7 +23,7 @@ struct Transaction {
   std::int64_t left() const { return found + amount; }
 };
 
-// As members tell it to their captain.
+// As members tell it to their controller.
 std::string to_line(const Transaction& transaction);
 Transaction parse_transaction(NodeId machine, const std::string& line);
 

@@ -1,7 +1,7 @@
 // The commands that run the laboratory's algorithms between real processes.
 #pragma once
 
-#include "cli/command.h"
+#include "cli/common/command.h"
 
 namespace baton::cli {
 

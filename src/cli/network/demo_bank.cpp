@@ -9,13 +9,13 @@
 #include <optional>
 #include <utility>
 
-#include "cli/arguments.h"
+#include "cli/common/arguments.h"
+#include "cli/common/text.h"
 #include "cli/network/cash_machine.h"
 #include "cli/network/demos.h"
 #include "cli/network/together.h"
 #include "cli/service/demo.h"
-#include "cli/text.h"
-#include "net/group_file.h"
+#include "peers/net/group_file.h"
 
 namespace baton::cli {
 
@@ -81,7 +81,7 @@ class BankDemo {
   explicit BankDemo(const BankOptions& options) : options_(options) {}
 
   int run() {
-    Crew crew({.size = options_.processes, .algorithm = options_.algorithm});
+    ProcessGroup group({.size = options_.processes, .algorithm = options_.algorithm});
     const DemoFolder folder;
     std::cout << fmt::format(
         "{} cash machines and one account, which has {}. A machine reads the balance, counts "
@@ -89,19 +89,19 @@ class BankDemo {
         "and writes the new balance; {} times in all.\n\n",
         options_.processes, money(opening_balance), grouped(options_.transactions));
 
-    const Books without = business(crew, folder.file("without"), "-");
+    const Books without = business(group, folder.file("without"), "-");
     std::cout << "Without a lock:\n\n";
     if (const auto mishap = first_mishap(without)) tell(*mishap, without);
     close(without);
 
-    const Books with = business(crew, folder.file("with"), "account");
+    const Books with = business(group, folder.file("with"), "account");
     std::cout << fmt::format("\nWith {} between them, and no server:\n\n", options_.algorithm);
     close(with);
     return with.surplus() == 0 ? exit_ok : exit_violation;
   }
 
  private:
-  Books business(Crew& crew, const std::string& account, const std::string& lock) const {
+  Books business(ProcessGroup& group, const std::string& account, const std::string& lock) const {
     SharedNumber::create(account, opening_balance);
     Books books;
     const auto note = [&](NodeId machine, const std::string& word, const std::string& rest) {
@@ -109,7 +109,7 @@ class BankDemo {
     };
     books.seconds =
         work_together(
-            crew, {.verb = "bank", .path = account, .lock = lock, .times = options_.transactions},
+            group, {.verb = "bank", .path = account, .lock = lock, .times = options_.transactions},
             note)
             .seconds;
     books.balance = SharedNumber(account).read();
@@ -180,8 +180,9 @@ void add_demo_bank(Command& demo, Action& action) {
       .type_name("NAME")
       .show_default();
   command.footer("Exit code 1: the books did not balance although there was a lock.");
-  command.callback(
-      [options, &action] { action = crew_action([options] { return BankDemo(*options).run(); }); });
+  command.callback([options, &action] {
+    action = group_action([options] { return BankDemo(*options).run(); });
+  });
 }
 
 }  // namespace baton::cli

@@ -6,16 +6,16 @@
 #include <memory>
 #include <optional>
 
-#include "cli/arguments.h"
+#include "cli/common/arguments.h"
+#include "cli/common/text.h"
+#include "cli/common/theory.h"
 #include "cli/network/demos.h"
 #include "cli/network/raw_sockets.h"
 #include "cli/network/shared_number.h"
 #include "cli/network/together.h"
 #include "cli/service/demo.h"
-#include "cli/text.h"
-#include "cli/theory.h"
-#include "net/catalog.h"
-#include "net/group_file.h"
+#include "peers/net/catalog.h"
+#include "peers/net/group_file.h"
 
 namespace baton::cli {
 
@@ -60,7 +60,7 @@ class CounterDemo {
   explicit CounterDemo(const CounterOptions& options) : options_(options) {}
 
   int run() {
-    // Before and after: while there is a crew, it wants the processors too.
+    // Before and after: while there is a group, it wants the processors too.
     const RawTimes before = raw_times(options_.processes);
     count_twice();
     const RawTimes after = raw_times(options_.processes);
@@ -75,13 +75,13 @@ class CounterDemo {
 
  private:
   void count_twice() {
-    Crew crew({.size = options_.processes, .algorithm = options_.algorithm});
+    ProcessGroup group({.size = options_.processes, .algorithm = options_.algorithm});
     const DemoFolder folder;
     say(fmt::format("{} processes add to one number in a file, {} times in all.\n",
                     options_.processes, grouped(options_.increments)));
-    without_ = count(crew, folder.file("without"), "-");
+    without_ = count(group, folder.file("without"), "-");
     say(fmt::format("without a lock        {}", verdict(without_)));
-    with_ = count(crew, folder.file("with"), "counter");
+    with_ = count(group, folder.file("with"), "counter");
     say(fmt::format("with {:<16} {}\n", options_.algorithm, verdict(with_)));
   }
 
@@ -89,13 +89,13 @@ class CounterDemo {
     if (!options_.json) std::cout << text << "\n" << std::flush;
   }
 
-  Counted count(Crew& crew, const std::string& path, const std::string& lock) const {
+  Counted count(ProcessGroup& group, const std::string& path, const std::string& lock) const {
     SharedNumber::create(path, 0);
-    const std::uint64_t before = crew.counters().of_algorithm();
+    const std::uint64_t before = group.counters().of_algorithm();
     Counted counted{
         .work = work_together(
-            crew, {.verb = "count", .path = path, .lock = lock, .times = options_.increments})};
-    counted.messages = crew.counters().of_algorithm() - before;
+            group, {.verb = "count", .path = path, .lock = lock, .times = options_.increments})};
+    counted.messages = group.counters().of_algorithm() - before;
     counted.value = SharedNumber(path).read();
     return counted;
   }
@@ -198,7 +198,7 @@ void add_demo_counter(Command& demo, Action& action) {
   command.add_flag("--json", options->json, "For programs");
   command.footer("Exit code 1: an update was lost although there was a lock.");
   command.callback([options, &action] {
-    action = crew_action([options] { return CounterDemo(*options).run(); });
+    action = group_action([options] { return CounterDemo(*options).run(); });
   });
 }
 

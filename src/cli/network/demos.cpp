@@ -1,10 +1,10 @@
 #include "cli/network/demos.h"
 
-#include "cli/arguments.h"
+#include "cli/common/arguments.h"
 
 namespace baton::cli {
 
-void add_crew_demos(Command& app, Action& action) {
+void add_network_demos(Command& app, Action& action) {
   Command& demo = *app.find_command("demo");
   add_demo_counter(demo, action);
   add_demo_bank(demo, action);

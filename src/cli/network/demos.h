@@ -1,12 +1,12 @@
 // The stories that are told by processes with one of the laboratory's algorithms between them.
 #pragma once
 
-#include "cli/command.h"
+#include "cli/common/command.h"
 
 namespace baton::cli {
 
 // Below the command `demo`, which is there already.
-void add_crew_demos(Command& app, Action& action);
+void add_network_demos(Command& app, Action& action);
 
 void add_demo_counter(Command& demo, Action& action);
 void add_demo_bank(Command& demo, Action& action);

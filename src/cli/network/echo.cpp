@@ -14,7 +14,7 @@
 #include <limits>
 #include <vector>
 
-#include "cli/network/crew.h"
+#include "cli/network/process_group.h"
 
 namespace baton::cli {
 
@@ -37,7 +37,7 @@ std::array<int, 2> connected() {
     answered = ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
   }
   ::close(listener);
-  if (answered < 0) throw CrewError("cannot connect to this machine itself");
+  if (answered < 0) throw ProcessGroupError("cannot connect to this machine itself");
   const int yes = 1;
   for (const int end : {dialled, answered}) {
     ::setsockopt(end, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
@@ -68,7 +68,7 @@ double median_trip_us(int socket, std::vector<char>& message, std::chrono::milli
   std::vector<double> trips;
   const auto end = Clock::now() + time;
   for (auto began = Clock::now(); began < end;) {
-    if (!send_back(socket, message)) throw CrewError("a process does not answer");
+    if (!send_back(socket, message)) throw ProcessGroupError("a process does not answer");
     const auto now = Clock::now();
     trips.push_back(std::chrono::duration<double, std::micro>(now - began).count());
     began = now;
@@ -86,7 +86,7 @@ double echo_us(std::size_t bytes, std::chrono::milliseconds time) {
   const auto [here, there] = connected();
   std::vector<char> message(bytes, 'b');
   const pid_t other = ::fork();
-  if (other < 0) throw CrewError("cannot start a process");
+  if (other < 0) throw ProcessGroupError("cannot start a process");
   if (other == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     ::close(here);

@@ -6,15 +6,15 @@
 #include <string>
 #include <vector>
 
-#include "cli/arguments.h"
+#include "cli/common/arguments.h"
+#include "cli/common/output_file.h"
 #include "cli/network/commands.h"
-#include "cli/output_file.h"
-#include "cli/serve.h"
-#include "http/server.h"
-#include "net/catalog.h"
-#include "peer/member.h"
-#include "server/serve.h"
-#include "view/json_lines.h"
+#include "cli/service/serve.h"
+#include "lab/view/json_lines.h"
+#include "peers/member/member.h"
+#include "peers/net/catalog.h"
+#include "service/http/server.h"
+#include "service/server/serve.h"
 
 namespace baton::cli {
 
@@ -114,7 +114,8 @@ int run(Settings& settings) {
   settings.serve.log_as_json = settings.log == "json";
   settings.serve.name = options.group.group + "/" + settings.self;
   settings.serve.scope = "the group of peers " + options.group.group;
-  if (!settings.http.empty()) settings.serve.annex = http::annex({.listen = settings.http});
+  if (!settings.http.empty())
+    settings.serve.side_server = http::side_server({.listen = settings.http});
 
   TraceFile file(settings.trace, net::trace_of(options.group));
   std::function<void(const TraceEvent&)> recorded;

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "cli/network/crew.h"
-#include "process/descriptor.h"
+#include "cli/network/process_group.h"
+#include "service/process/descriptor.h"
 
 namespace baton::cli {
 
@@ -43,7 +43,7 @@ Hop connect_on_loopback() {
   if (::bind(listener.get(), generic, size) != 0 || ::listen(listener.get(), 1) != 0 ||
       ::getsockname(listener.get(), generic, &size) != 0 ||
       ::connect(hop.sender.get(), generic, size) != 0) {
-    throw CrewError("there is no connection on loopback");
+    throw ProcessGroupError("there is no connection on loopback");
   }
   hop.receiver = Descriptor(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
   const int at_once = 1;
@@ -85,7 +85,7 @@ double message_time_us(const RawSockets& options) {
   std::vector<pid_t> children;
   for (std::uint32_t i = 1; i < options.processes; ++i) {
     children.push_back(start_passing_on(ring, i));
-    if (children.back() < 0) throw CrewError("cannot start a process");
+    if (children.back() < 0) throw ProcessGroupError("cannot start a process");
   }
   // This process is the ring's first.
   for (std::uint32_t i = 0; i < options.under_way; ++i) send_message(ring.front());
@@ -98,7 +98,7 @@ double message_time_us(const RawSockets& options) {
   }
   ring.clear();
   for (const pid_t child : children) ::waitpid(child, nullptr, 0);
-  if (rounds == 0) throw CrewError("nothing comes around a ring of sockets");
+  if (rounds == 0) throw ProcessGroupError("nothing comes around a ring of sockets");
   return std::chrono::duration<double, std::micro>(now - began).count() /
          static_cast<double>(rounds * options.processes);
 }

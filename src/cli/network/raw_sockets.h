@@ -14,7 +14,7 @@ struct RawSockets {
 };
 
 // Messages are passed around a ring of processes by TCP on loopback; how long it takes until the
-// next one has arrived. Throws CrewError.
+// next one has arrived. Throws ProcessGroupError.
 double message_time_us(const RawSockets& options);
 
 // What a message takes between so many processes: at least, with as many under way, which keeps all

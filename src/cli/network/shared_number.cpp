@@ -8,13 +8,13 @@
 #include <cstdio>
 #include <fstream>
 
-#include "cli/network/crew.h"
+#include "cli/network/process_group.h"
 
 namespace baton::cli {
 
 SharedNumber::SharedNumber(const std::string& path)
     : file_(::open(path.c_str(), O_RDWR | O_CLOEXEC)) {
-  if (file_ < 0) throw CrewError("cannot open " + path);
+  if (file_ < 0) throw ProcessGroupError("cannot open " + path);
 }
 
 SharedNumber::~SharedNumber() { ::close(file_); }
@@ -22,7 +22,7 @@ SharedNumber::~SharedNumber() { ::close(file_); }
 void SharedNumber::create(const std::string& path, std::int64_t value) {
   std::ofstream file(path);
   file << value << "\n";
-  if (!file.flush()) throw CrewError("cannot write " + path);
+  if (!file.flush()) throw ProcessGroupError("cannot write " + path);
 }
 
 std::int64_t SharedNumber::read() const {
@@ -38,7 +38,7 @@ void SharedNumber::write(std::int64_t value) const {
   std::array<char, 32> text{};
   const int size = std::snprintf(text.data(), text.size(), "%lld\n", static_cast<long long>(value));
   if (::pwrite(file_, text.data(), static_cast<std::size_t>(size), 0) != size) {
-    throw CrewError("cannot write the shared file");
+    throw ProcessGroupError("cannot write the shared file");
   }
 }
 

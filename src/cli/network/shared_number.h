@@ -8,7 +8,7 @@ namespace baton::cli {
 
 class SharedNumber {
  public:
-  // Throws CrewError if the file is not there.
+  // Throws ProcessGroupError if the file is not there.
   explicit SharedNumber(const std::string& path);
   ~SharedNumber();
   SharedNumber(const SharedNumber&) = delete;

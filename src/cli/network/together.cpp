@@ -7,10 +7,10 @@
 #include <numeric>
 #include <sstream>
 
+#include "cli/common/terminal.h"
+#include "cli/common/text.h"
 #include "cli/service/interrupt.h"
-#include "cli/terminal.h"
-#include "cli/text.h"
-#include "net/group_file.h"
+#include "peers/net/group_file.h"
 
 namespace baton::cli {
 
@@ -25,18 +25,18 @@ constexpr auto longest_silence = 60s;
 
 class Watch {
  public:
-  Watch(Crew& crew, const Orders& orders, const Listener& listener)
-      : crew_(crew), orders_(orders), listener_(listener), done_(crew.size()) {}
+  Watch(ProcessGroup& group, const Orders& orders, const Listener& listener)
+      : group_(group), orders_(orders), listener_(listener), done_(group.size()) {}
 
   TogetherWork run() {
     const auto began = Clock::now();
-    work_.members.resize(crew_.size());
-    for (std::uint32_t i = 0; i < crew_.size(); ++i) crew_.tell({i}, order_for(i));
+    work_.members.resize(group_.size());
+    for (std::uint32_t i = 0; i < group_.size(); ++i) group_.tell({i}, order_for(i));
     last_step_ = Clock::now();
     while (at_work_ > 0) {
       NodeId member;
       std::string line;
-      if (crew_.hear_any(member, line, 50ms)) hear(member, line);
+      if (group_.hear_any(member, line, 50ms)) hear(member, line);
       look_around();
     }
     work_.seconds = std::chrono::duration<double>(Clock::now() - began).count();
@@ -46,7 +46,7 @@ class Watch {
  private:
   std::string order_for(std::uint32_t member) const {
     const std::uint64_t times =
-        orders_.times / crew_.size() + (member < orders_.times % crew_.size() ? 1 : 0);
+        orders_.times / group_.size() + (member < orders_.times % group_.size() ? 1 : 0);
     std::ostringstream order;
     order << orders_.verb << " " << std::quoted(orders_.path) << " " << orders_.lock << " "
           << times;
@@ -57,7 +57,7 @@ class Watch {
     const std::size_t end = std::min(line.find(' '), line.size());
     const std::string word = line.substr(0, end);
     const std::string rest = line.substr(std::min(end + 1, line.size()));
-    if (word == "problem") throw CrewError(rest);
+    if (word == "problem") throw ProcessGroupError(rest);
     if (word == "counted") {
       work_.members[member.value] = parse_work(rest);
       set_done(member, work_.members[member.value].done);
@@ -80,19 +80,20 @@ class Watch {
 
   void look_around() {
     if (const auto signal = interrupted_within(0ms)) throw Interrupted{*signal};
-    for (std::uint32_t i = 0; i < crew_.size(); ++i) {
-      if (crew_.is_gone({i})) throw CrewError("process " + std::to_string(i) + " has ended");
+    for (std::uint32_t i = 0; i < group_.size(); ++i) {
+      if (group_.is_gone({i}))
+        throw ProcessGroupError("process " + std::to_string(i) + " has ended");
     }
     if (Clock::now() - last_step_ > longest_silence) {
-      throw CrewError("nobody has got anything done for a minute");
+      throw ProcessGroupError("nobody has got anything done for a minute");
     }
   }
 
-  Crew& crew_;
+  ProcessGroup& group_;
   const Orders& orders_;
   const Listener& listener_;
   std::vector<std::uint64_t> done_;
-  std::uint32_t at_work_ = crew_.size();
+  std::uint32_t at_work_ = group_.size();
   Clock::time_point last_step_;
   TogetherWork work_;
   ProgressLine line_;
@@ -102,14 +103,14 @@ class Watch {
 
 std::uint64_t TogetherWork::done() const {
   std::uint64_t all = 0;
-  for (const CrewWork& one : members) all += one.done;
+  for (const WorkResult& one : members) all += one.done;
   return all;
 }
 
 // All members did as much, so that their waits count alike.
 double TogetherWork::median_wait_us() const {
   std::vector<double> waits;
-  for (const CrewWork& one : members) {
+  for (const WorkResult& one : members) {
     waits.insert(waits.end(), one.some_waits_us.begin(), one.some_waits_us.end());
   }
   if (waits.empty()) return 0;
@@ -119,25 +120,25 @@ double TogetherWork::median_wait_us() const {
 
 double TogetherWork::mean_wait_us() const {
   double sum = 0;
-  for (const CrewWork& one : members) sum += one.mean_wait_us * static_cast<double>(one.done);
+  for (const WorkResult& one : members) sum += one.mean_wait_us * static_cast<double>(one.done);
   return done() == 0 ? 0 : sum / static_cast<double>(done());
 }
 
 double TogetherWork::longest_wait_us() const {
   double longest = 0;
-  for (const CrewWork& one : members) longest = std::max(longest, one.longest_wait_us);
+  for (const WorkResult& one : members) longest = std::max(longest, one.longest_wait_us);
   return longest;
 }
 
-TogetherWork work_together(Crew& crew, const Orders& orders, const Listener& listener) {
-  return Watch(crew, orders, listener).run();
+TogetherWork work_together(ProcessGroup& group, const Orders& orders, const Listener& listener) {
+  return Watch(group, orders, listener).run();
 }
 
 DemoFolder::DemoFolder() {
   take_interrupts();
   std::string name = (fs::temp_directory_path() / "baton-demo-XXXXXX").string();
   if (mkdtemp(name.data()) == nullptr) {
-    throw CrewError("cannot make a directory below " + fs::temp_directory_path().string());
+    throw ProcessGroupError("cannot make a directory below " + fs::temp_directory_path().string());
   }
   path_ = name;
 }
@@ -147,7 +148,7 @@ DemoFolder::~DemoFolder() {
   fs::remove_all(path_, ignored);
 }
 
-Action crew_action(std::function<int()> what) {
+Action group_action(std::function<int()> what) {
   return [what = std::move(what)] {
     try {
       return what();

@@ -1,4 +1,4 @@
-// A crew at work: all members do the same at the same time, and the captain watches.
+// A group at work: all members do the same at the same time, and the controller watches.
 #pragma once
 
 #include <cstdint>
@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "cli/command.h"
-#include "cli/network/crew.h"
+#include "cli/common/command.h"
+#include "cli/network/process_group.h"
 
 namespace baton::cli {
 
 struct TogetherWork {
-  std::vector<CrewWork> members;
+  std::vector<WorkResult> members;
   double seconds = 0;  // from the first order to the last answer
 
   std::uint64_t done() const;
@@ -34,10 +34,11 @@ struct Orders {
 using Listener =
     std::function<void(NodeId member, const std::string& word, const std::string& rest)>;
 
-// Throws CrewError if a member is gone or nothing goes on for long, and Interrupted.
-TogetherWork work_together(Crew& crew, const Orders& orders, const Listener& listener = {});
+// Throws ProcessGroupError if a member is gone or nothing goes on for long, and Interrupted.
+TogetherWork work_together(ProcessGroup& group, const Orders& orders,
+                           const Listener& listener = {});
 
-// Thrown where a crew has to end because this process is to end.
+// Thrown where a group has to end because this process is to end.
 struct Interrupted {
   int signal = 0;
 };
@@ -57,6 +58,6 @@ class DemoFolder {
 };
 
 // What it throws becomes a line and an exit code; when it is interrupted, so is this process.
-Action crew_action(std::function<int()> what);
+Action group_action(std::function<int()> what);
 
 }  // namespace baton::cli

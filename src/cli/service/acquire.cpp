@@ -4,7 +4,7 @@
 #include <iostream>
 #include <memory>
 
-#include "cli/arguments.h"
+#include "cli/common/arguments.h"
 #include "cli/service/commands.h"
 #include "cli/service/connection.h"
 #include "cli/service/hold_options.h"
@@ -67,7 +67,7 @@ int acquire(const AcquireOptions& options) {
                   is_conflict ? options.conflict_exit_code : exit_code_of(lock.error()));
   }
   const SessionTicket ticket = value_of(client.detach());
-  print(options, {ticket, reach.meeting().scope == local::Scope::given ? reach.url() : ""}, *lock);
+  print(options, {ticket, reach.choice().scope == local::Scope::given ? reach.url() : ""}, *lock);
   if (!std::cout.flush()) (void)reach.attach({}, ticket).close();
   return exit_ok;
 }

@@ -10,13 +10,13 @@
 #include <iterator>
 #include <memory>
 
-#include "cli/arguments.h"
-#include "cli/cluster_options.h"
+#include "cli/common/arguments.h"
+#include "cli/common/text.h"
+#include "cli/service/cluster_options.h"
 #include "cli/service/commands.h"
 #include "cli/service/connection.h"
 #include "cli/service/duration.h"
-#include "cli/text.h"
-#include "server/backup.h"
+#include "service/server/backup.h"
 
 namespace baton::cli {
 

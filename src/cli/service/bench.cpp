@@ -4,11 +4,11 @@
 #include <iostream>
 #include <memory>
 
-#include "cli/arguments.h"
+#include "cli/common/arguments.h"
+#include "cli/common/text.h"
 #include "cli/service/bench_load.h"
 #include "cli/service/commands.h"
 #include "cli/service/connection.h"
-#include "cli/text.h"
 
 namespace baton::cli {
 

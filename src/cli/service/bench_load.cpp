@@ -19,11 +19,11 @@
 
 #include "baton/client.pb.h"
 #include "baton/error.h"
-#include "client/address.h"
-#include "client/boottime.h"
-#include "process/descriptor.h"
-#include "server/frames.h"
-#include "service/lease.h"
+#include "service/client/address.h"
+#include "service/client/boottime.h"
+#include "service/lease/lease.h"
+#include "service/process/descriptor.h"
+#include "service/server/frames.h"
 
 namespace baton::cli {
 

@@ -1,7 +1,7 @@
 #include <iostream>
 #include <memory>
 
-#include "cli/arguments.h"
+#include "cli/common/arguments.h"
 #include "cli/service/commands.h"
 #include "cli/service/connection.h"
 

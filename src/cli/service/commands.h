@@ -1,7 +1,7 @@
 // The commands of the lock and election service. Each adds itself to the command line.
 #pragma once
 
-#include "cli/command.h"
+#include "cli/common/command.h"
 
 namespace baton::cli {
 

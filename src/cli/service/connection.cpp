@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <utility>
 
-#include "cli/arguments.h"
-#include "cli/text.h"
+#include "cli/common/arguments.h"
+#include "cli/common/text.h"
 
 namespace baton::cli {
 
@@ -77,7 +77,7 @@ void tell_age(const Client& client) {
 
 Reach::Reach(const std::string& url) {
   try {
-    meeting_ = local::choose(url);
+    choice_ = local::choose(url);
   } catch (const local::Unavailable& problem) {
     throw Refused(problem.what(), process::exit_code::unavailable);
   }
@@ -99,12 +99,12 @@ template <class Connect>
 Client Reach::keep_trying(const ClientOptions& options, Connect connect) const {
   const auto deadline = steady_clock::now() + patience_with_ours;
   ClientOptions attempt = options;
-  attempt.url = meeting_.url;
+  attempt.url = choice_.url;
   attempt.patience = patience;
-  const bool is_ours = meeting_.scope == local::Scope::user;
+  const bool is_ours = choice_.scope == local::Scope::user;
   for (;;) {
     try {
-      local::make_sure(meeting_);
+      local::make_sure(choice_);
     } catch (const local::Unavailable& problem) {
       throw Refused(problem.what(), process::exit_code::unavailable);
     }
@@ -115,7 +115,7 @@ Client Reach::keep_trying(const ClientOptions& options, Connect connect) const {
         client.error() == Error::unavailable || client.error() == Error::shutting_down;
     if (is_ours && is_worth_it && steady_clock::now() < deadline) continue;
     std::string what = client.message();
-    if (is_worth_it && !is_ours) what += " (" + meeting_.url + ")";
+    if (is_worth_it && !is_ours) what += " (" + choice_.url + ")";
     if (client.error() == Error::version && is_ours) {
       what += "; the running local server ends by itself once nobody needs it";
     }
@@ -130,7 +130,7 @@ Client Reach::connect(ClientOptions options) const {
 
 Client Reach::look(bool stale) const {
   return connect(
-      {.keep_trying = meeting_.scope != local::Scope::given, .session = false, .stale = stale});
+      {.keep_trying = choice_.scope != local::Scope::given, .session = false, .stale = stale});
 }
 
 Client Reach::attach(ClientOptions options, const SessionTicket& ticket) const {
@@ -140,7 +140,7 @@ Client Reach::attach(ClientOptions options, const SessionTicket& ticket) const {
 
 bool Reach::revive() const {
   try {
-    local::make_sure(meeting_);
+    local::make_sure(choice_);
     return true;
   } catch (const local::Unavailable&) {
     return false;

@@ -6,15 +6,15 @@
 #include <string>
 
 #include "baton/client.h"
-#include "cli/command.h"
-#include "local/meeting.h"
-#include "process/exit_codes.h"
+#include "cli/common/command.h"
+#include "service/local/server_choice.h"
+#include "service/process/exit_codes.h"
 
 namespace baton::cli {
 
 class Command;
 
-// Besides those of process/exit_codes.h. docs/tool.md says what each means to a script.
+// Besides those of service/process/exit_codes.h. docs/tool.md says what each means to a script.
 inline constexpr int exit_nothing = 1;     // there is no such leader, file, lock or session
 inline constexpr int exit_deadlock = 122;  // waiting could never have ended
 int exit_code_of(Error error);
@@ -53,8 +53,8 @@ class Reach {
   // As typed, or empty. Throws Refused.
   explicit Reach(const std::string& url);
 
-  const local::Meeting& meeting() const { return meeting_; }
-  const std::string& url() const { return meeting_.url; }
+  const local::ServerChoice& choice() const { return choice_; }
+  const std::string& url() const { return choice_.url; }
 
   // Looks for it for some seconds, and says so if it is not there at once. Throws Refused.
   Client connect(ClientOptions options = {.session = false}) const;
@@ -72,7 +72,7 @@ class Reach {
   template <class Connect>
   Result<Client> try_patiently(ClientOptions options, Connect connect) const;
 
-  local::Meeting meeting_;
+  local::ServerChoice choice_;
 };
 
 // What it throws as Refused becomes a line and an exit code.

@@ -1,9 +1,9 @@
 
 #include "cli/service/demo.h"
-#include "cli/arguments.h"
+#include "cli/common/arguments.h"
+#include "cli/common/text.h"
 #include "cli/service/commands.h"
 #include "cli/service/demo_stage.h"
-#include "cli/text.h"
 
 namespace baton::cli {
 

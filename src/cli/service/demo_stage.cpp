@@ -10,7 +10,7 @@
 #include <iostream>
 #include <thread>
 
-#include "process/handle.h"
+#include "service/process/handle.h"
 
 extern char** environ;
 

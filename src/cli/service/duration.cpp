@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "cli/arguments.h"
+#include "cli/common/arguments.h"
 
 namespace baton::cli {
 

@@ -6,14 +6,14 @@
 #include <iostream>
 #include <memory>
 
-#include "cli/arguments.h"
+#include "cli/common/arguments.h"
+#include "cli/common/terminal.h"
+#include "cli/common/text.h"
 #include "cli/service/commands.h"
 #include "cli/service/connection.h"
 #include "cli/service/token.h"
-#include "cli/terminal.h"
-#include "cli/text.h"
-#include "http/words.h"
-#include "service/command.h"
+#include "service/http/words.h"
+#include "service/state/command.h"
 
 namespace baton::cli {
 

@@ -2,10 +2,10 @@
 
 #include <cstdlib>
 
-#include "cli/arguments.h"
-#include "cli/command.h"
-#include "cli/program.h"
-#include "cli/text.h"
+#include "cli/common/arguments.h"
+#include "cli/common/command.h"
+#include "cli/common/program.h"
+#include "cli/common/text.h"
 
 namespace baton::cli {
 

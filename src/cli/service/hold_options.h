@@ -7,7 +7,7 @@
 
 #include "baton/client.h"
 #include "cli/service/duration.h"
-#include "process/supervise.h"
+#include "service/process/supervise.h"
 
 namespace baton::cli {
 

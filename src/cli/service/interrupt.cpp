@@ -3,7 +3,7 @@
 #include <csignal>
 #include <ctime>
 
-#include "process/supervise.h"
+#include "service/process/supervise.h"
 
 namespace baton::cli {
 

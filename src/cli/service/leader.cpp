@@ -4,12 +4,12 @@
 #include <memory>
 #include <mutex>
 
-#include "cli/arguments.h"
+#include "cli/common/arguments.h"
+#include "cli/common/text.h"
 #include "cli/service/commands.h"
 #include "cli/service/connection.h"
 #include "cli/service/interrupt.h"
-#include "cli/text.h"
-#include "http/words.h"
+#include "service/http/words.h"
 
 namespace baton::cli {
 

@@ -1,6 +1,6 @@
-#include "local/server.h"
+#include "service/local/server.h"
 
-#include "cli/arguments.h"
+#include "cli/common/arguments.h"
 #include "cli/service/commands.h"
 
 namespace baton::cli {

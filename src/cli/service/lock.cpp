@@ -1,14 +1,14 @@
 #include <cstdio>
 #include <memory>
 
-#include "cli/arguments.h"
-#include "cli/program.h"
+#include "cli/common/arguments.h"
+#include "cli/common/program.h"
+#include "cli/common/text.h"
 #include "cli/service/commands.h"
 #include "cli/service/connection.h"
 #include "cli/service/hold_options.h"
 #include "cli/service/service_holder.h"
-#include "cli/text.h"
-#include "process/supervise.h"
+#include "service/process/supervise.h"
 
 namespace baton::cli {
 

@@ -5,15 +5,15 @@
 #include <map>
 #include <memory>
 
-#include "cli/arguments.h"
+#include "cli/common/arguments.h"
+#include "cli/common/terminal.h"
+#include "cli/common/text.h"
 #include "cli/service/commands.h"
 #include "cli/service/connection.h"
 #include "cli/service/duration.h"
 #include "cli/service/interrupt.h"
 #include "cli/service/who.h"
-#include "cli/terminal.h"
-#include "cli/text.h"
-#include "http/words.h"
+#include "service/http/words.h"
 
 namespace baton::cli {
 

@@ -11,9 +11,9 @@
 #include <future>
 #include <system_error>
 
+#include "cli/common/text.h"
 #include "cli/service/token.h"
 #include "cli/service/who.h"
-#include "cli/text.h"
 
 namespace baton::cli {
 
@@ -202,7 +202,7 @@ void ServiceHolder::revive_when_needed(std::stop_token stop) {
   changed_.wait_for(guard, stop, before_explaining,
                     [this] { return state_ != State::waiting || is_in_jeopardy_; });
   // A server of the user's own has no such trouble, and may have to be started anew.
-  const bool is_far = reach_.meeting().scope == local::Scope::given;
+  const bool is_far = reach_.choice().scope == local::Scope::given;
   if (state_ == State::waiting && is_far && client_ && !stop.stop_requested()) {
     guard.unlock();
     tell_trouble();

@@ -1,4 +1,4 @@
-// A lock or a leadership of the service, as a supervised run holds it (process/holder.h).
+// A lock or a leadership of the service, as a supervised run holds it (service/process/holder.h).
 //
 // The client lives in the keeper. Waiting is done by a thread of its own. A second one starts the
 // user's local server anew, should it die: the lease is long enough for that.
@@ -13,8 +13,8 @@
 
 #include "cli/service/connection.h"
 #include "cli/service/hold_options.h"
-#include "process/descriptor.h"
-#include "process/holder.h"
+#include "service/process/descriptor.h"
+#include "service/process/holder.h"
 
 namespace baton::cli {
 

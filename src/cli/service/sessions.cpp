@@ -2,13 +2,13 @@
 #include <iostream>
 #include <memory>
 
-#include "cli/arguments.h"
+#include "cli/common/arguments.h"
+#include "cli/common/terminal.h"
+#include "cli/common/text.h"
 #include "cli/service/commands.h"
 #include "cli/service/connection.h"
 #include "cli/service/duration.h"
 #include "cli/service/who.h"
-#include "cli/terminal.h"
-#include "cli/text.h"
 
 namespace baton::cli {
 

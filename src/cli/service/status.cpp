@@ -5,13 +5,13 @@
 #include <iostream>
 #include <memory>
 
-#include "cli/arguments.h"
+#include "cli/common/arguments.h"
+#include "cli/common/terminal.h"
+#include "cli/common/text.h"
 #include "cli/service/commands.h"
 #include "cli/service/connection.h"
 #include "cli/service/duration.h"
 #include "cli/service/who.h"
-#include "cli/terminal.h"
-#include "cli/text.h"
 
 namespace baton::cli {
 
@@ -74,10 +74,10 @@ boost::json::object json_of(const PeerGroupInfo& group) {
           {"messages", group.messages}, {"grants", group.grants}, {"members", members}};
 }
 
-boost::json::object json_of(const local::Meeting& meeting, const StatusInfo& status) {
+boost::json::object json_of(const local::ServerChoice& choice, const StatusInfo& status) {
   boost::json::object object{
-      {"scope", word_of(meeting.scope)},
-      {"url", meeting.url},
+      {"scope", word_of(choice.scope)},
+      {"url", choice.url},
       {"server", status.server},
       {"server_scope", status.scope},
       {"program", status.program},
@@ -144,13 +144,13 @@ std::string text_of(const PeerGroupInfo& group) {
   return "\n" + members.str(terminal_width());
 }
 
-std::string text_of(const local::Meeting& meeting, const StatusInfo& status) {
+std::string text_of(const local::ServerChoice& choice, const StatusInfo& status) {
   std::string text;
   const auto line = [&](std::string_view name, const std::string& value) {
     text += fmt::format("{:<12}{}\n", name, value);
   };
-  line("scope", meeting.describe());
-  line("url", meeting.url);
+  line("scope", choice.describe());
+  line("url", choice.url);
   line("server", fmt::format("{}, {}, process {}", status.server, status.program, status.process));
   if (status.group) {
     line("group", fmt::format("{}, locks by {}, elections by {}", status.group->name,
@@ -184,7 +184,7 @@ std::string text_of(const local::Meeting& meeting, const StatusInfo& status) {
   }
   if (is_in_cluster(status)) text += text_of_cluster(status);
   if (status.group) text += text_of(*status.group);
-  if (meeting.scope != local::Scope::given) {
+  if (choice.scope != local::Scope::given) {
     text += "\nLocks of another scope (another user, another machine, another URL) are others.\n";
   }
   return text;
@@ -210,9 +210,9 @@ int status(const StatusOptions& options) {
   Client client = look_at(reach, options.stale);
   const StatusInfo info = value_of(client.status());
   if (options.json) {
-    std::cout << boost::json::serialize(json_of(reach.meeting(), info)) << "\n";
+    std::cout << boost::json::serialize(json_of(reach.choice(), info)) << "\n";
   } else {
-    std::cout << text_of(reach.meeting(), info);
+    std::cout << text_of(reach.choice(), info);
   }
   return exit_ok;
 }

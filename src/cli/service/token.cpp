@@ -3,7 +3,7 @@
 #include <charconv>
 #include <cstdlib>
 
-#include "cli/command.h"
+#include "cli/common/command.h"
 
 namespace baton::cli {
 

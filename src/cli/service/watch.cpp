@@ -3,12 +3,12 @@
 #include <iostream>
 #include <memory>
 
-#include "cli/arguments.h"
+#include "cli/common/arguments.h"
+#include "cli/common/text.h"
 #include "cli/service/commands.h"
 #include "cli/service/connection.h"
 #include "cli/service/interrupt.h"
-#include "cli/text.h"
-#include "http/words.h"
+#include "service/http/words.h"
 
 namespace baton::cli {
 

@@ -1,7 +1,7 @@
 // The commands of the service as a program of their own: what the tests of these commands run, so
 // that they need not wait for the laboratory to be built.
-#include "cli/command.h"
-#include "cli/program.h"
+#include "cli/common/command.h"
+#include "cli/common/program.h"
 #include "cli/service/commands.h"
 
 int main(int argc, char** argv) {

@@ -1,0 +1,329 @@
+#include <algorithm>
+#include <boost/json.hpp>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/common/arguments.h"
+#include "cli/common/command.h"
+#include "cli/common/terminal.h"
+#include "cli/common/text.h"
+#include "cli/lab/algorithms.h"
+#include "cli/lab/parameter_options.h"
+#include "core/text.h"
+#include "lab/sim/measure.h"
+#include "lab/sim/plan.h"
+
+namespace baton::cli {
+
+namespace {
+
+// Words that fit into a table; the legend says what they stand for.
+std::string short_name(Assumption assumption) {
+  switch (assumption) {
+    case Assumption::no_loss:
+      return "loss";
+    case Assumption::no_duplication:
+      return "dup";
+    case Assumption::fifo:
+      return "reorder";
+    case Assumption::no_crash:
+      return "crash";
+    case Assumption::no_suspicion:
+      return "suspect";
+    case Assumption::synchronous:
+      return "slow";
+  }
+  return "";
+}
+
+std::string short_name(Promise promise) {
+  switch (promise) {
+    case Promise::safety:
+      return "safe";
+    case Promise::deadlock_freedom:
+      return "live";
+    case Promise::starvation_freedom:
+      return "fair";
+    case Promise::order:
+      return "order";
+    case Promise::one_leader:
+      return "one";
+    case Promise::right_leader:
+      return "right";
+    case Promise::everyone_learns:
+      return "known";
+    case Promise::consistency:
+      return "consistent";
+    case Promise::detection:
+      return "true";
+  }
+  return "";
+}
+
+constexpr const char* legend_of_elections =
+    "assumes no  slow: no message takes longer than a process waits for one; suspect: nobody "
+    "alive\n"
+    "            is taken for dead\n"
+    "promises    one: never two leaders; right: the one it should be; known: everyone learns it\n";
+
+constexpr const char* legend =
+    "assumes no  loss, duplication (dup) or reordering of messages, crash of processes\n"
+    "promises    safe: at most one inside; live: deadlock-freedom, someone gets in;\n"
+    "            fair: starvation-freedom, everyone gets in; order: in the order of asking\n";
+
+template <class Enum, std::size_t count>
+std::string list_of(Flags<Enum> flags, const Enum (&all)[count]) {
+  std::string text;
+  for (const Enum one : all) {
+    if (flags.has(one)) text += (text.empty() ? "" : ", ") + short_name(one);
+  }
+  return text;
+}
+
+// "2(N-1)" as stated for the messages of an entry and exit; "" if nothing is stated.
+std::string stated_messages(const Info& info) {
+  for (const Scenario scenario : {Scenario::alone, Scenario::saturated, Scenario::sequential}) {
+    for (const Cost& cost : info.costs) {
+      if (cost.scenario == scenario && cost.metric == Metric::messages) {
+        return std::string(cost.formula);
+      }
+    }
+  }
+  return "";
+}
+
+std::vector<const Info*> by_messages() {
+  std::vector<const Info*> all;
+  for (const sim::Entry& entry : sim::catalog()) all.push_back(&entry.info());
+  return all;
+}
+
+// The right ones of a kind.
+std::vector<const Info*> of_kind(Kind kind) {
+  std::vector<const Info*> all;
+  for (const Info* info : by_messages()) {
+    if (info->kind == kind && !info->is_wrong()) all.push_back(info);
+  }
+  return all;
+}
+
+// Every formula of all messages together, with the situation in which it first holds; or, where
+// only some messages are counted, of those.
+std::string stated_election_costs(const Info& info) {
+  const bool has_totals = std::any_of(info.election_costs.begin(), info.election_costs.end(),
+                                      [](const ElectionCost& cost) { return cost.type.empty(); });
+  std::string text;
+  std::vector<std::string_view> said;
+  for (const ElectionCost& cost : info.election_costs) {
+    if (cost.type.empty() != has_totals) continue;
+    if (std::find(said.begin(), said.end(), cost.formula) != said.end()) continue;
+    said.push_back(cost.formula);
+    text += (text.empty() ? "" : "; ") + std::string(cost.formula) +
+            (cost.type.empty() ? "" : " " + std::string(cost.type)) + ": " +
+            std::string(cost.situation);
+  }
+  return text.empty() ? "none published" : text;
+}
+
+std::vector<const Info*> in_shared_memory() {
+  std::vector<const Info*> all;
+  for (const CatalogedMachine& one : shared_machines()) all.push_back(&one.info());
+  return all;
+}
+
+boost::json::array json_of(const std::vector<CheckedInstance>& instances) {
+  boost::json::array all;
+  for (const CheckedInstance& one : instances) {
+    all.push_back({{"options", one.options}, {"what", one.what}, {"quick", one.is_quick}});
+  }
+  return all;
+}
+
+boost::json::object json_of(const Info& info) {
+  boost::json::object one;
+  one["name"] = info.name;
+  one["title"] = info.title;
+  one["publication"] = info.publication;
+  one["idea"] = info.idea;
+  one["kind"] = name_of(info.kind);
+  boost::json::array assumes;
+  for (const Assumption a : all_assumptions) {
+    if (info.assumes.has(a)) assumes.emplace_back(sim::describe(a));
+  }
+  one["assumes"] = std::move(assumes);
+  boost::json::array promises;
+  for (const Promise p : all_promises) {
+    if (info.promises.has(p)) promises.emplace_back(sim::name_of(p));
+  }
+  one["promises"] = std::move(promises);
+  one["messages"] =
+      info.kind == Kind::election ? stated_election_costs(info) : stated_messages(info);
+  one["problem"] = info.problem;
+  boost::json::array costs;
+  for (const Cost& cost : info.costs) {
+    costs.push_back({{"scenario", sim::name_of(cost.scenario)},
+                     {"quantity", sim::name_of(cost.metric)},
+                     {"formula", cost.formula}});
+  }
+  for (const ElectionCost& cost : info.election_costs) {
+    costs.push_back({{"scenario", cost.situation},
+                     {"quantity", cost.type.empty() ? "messages" : cost.type},
+                     {"formula", cost.formula}});
+  }
+  one["costs"] = std::move(costs);
+  boost::json::array lectures;
+  for (const LectureFigure& figure : info.seeds) {
+    lectures.push_back({{"document", figure.document},
+                        {"quantity", figure.quantity},
+                        {"figure", figure.figure},
+                        {"reason", figure.reason}});
+  }
+  one["lectures"] = std::move(lectures);
+  boost::json::array parameters;
+  for (const Parameter* parameter : info.parameters) {
+    parameters.push_back({{"name", parameter->name},
+                          {"help", described(*parameter)},
+                          {"values", parameter->range()}});
+  }
+  one["parameters"] = std::move(parameters);
+  one["example"] = info.example;
+  one["checked"] = json_of(info.checked);
+  one["traps"] = json_of(info.traps);
+  one["wrong"] = info.is_wrong();
+  if (info.is_wrong()) {
+    one["breaks"] = sim::name_of(info.flaws.front().breaks);
+    boost::json::array needs;
+    for (const Assumption a : all_assumptions) {
+      if (info.flaws.front().needs_broken.has(a)) needs.emplace_back(sim::name_of_breaking(a));
+    }
+    one["needs"] = std::move(needs);
+    one["why"] = info.flaws.front().why;
+  }
+  return one;
+}
+
+// Name and broken promise on one line, the reason below it.
+void print_wrong(const Info& info, std::size_t width) {
+  const Flaw& flaw = info.flaws.front();
+  std::cout << info.name << " breaks " << sim::name_of(flaw.breaks);
+  std::string given;
+  for (const Assumption one : all_assumptions) {
+    if (!flaw.needs_broken.has(one)) continue;
+    given += (given.empty() ? ", given " : " and ") + std::string(sim::name_of_breaking(one));
+  }
+  std::cout << given << "\n";
+  const std::string indent(4, ' ');
+  for (const std::string& line : text::wrapped(flaw.why, width - indent.size())) {
+    std::cout << indent << line << "\n";
+  }
+}
+
+const Info& info_named(const std::string& name) {
+  const CatalogedMachine* shared = machine(name);
+  return shared != nullptr ? shared->info() : algorithm(name).info();
+}
+
+// One algorithm, with its parameters.
+void print_one(const Info& info) {
+  const std::size_t width = std::clamp<std::size_t>(terminal_width(), 40, 100);
+  Table about({"", ""});
+  const auto row = [&](const char* what, const std::string& text) {
+    if (!text.empty()) about.add({what, text});
+  };
+  row("published", std::string(info.publication));
+  row("idea", std::string(info.idea));
+  row("assumes no", list_of(info.assumes, all_assumptions));
+  row("promises", list_of(info.promises, all_promises));
+  row("messages",
+      info.kind == Kind::election ? stated_election_costs(info) : stated_messages(info));
+  row("problem", std::string(info.problem));
+  std::cout << info.title << " (" << info.name << "): " << name_of(info.kind) << "\n\n"
+            << about.str(width);
+  if (info.is_wrong()) {
+    std::cout << "\nWrong on purpose:\n\n";
+    print_wrong(info, width);
+  }
+  if (info.parameters.empty()) return;
+  Table parameters({"parameter", "values", "meaning"});
+  for (const Parameter* parameter : info.parameters) {
+    parameters.add(
+        {"--" + std::string(parameter->name), parameter->range(), described(*parameter)});
+  }
+  std::cout << "\n" << parameters.str(width);
+}
+
+void print_json() {
+  boost::json::array all;
+  for (const Info* info : by_messages()) all.push_back(json_of(*info));
+  for (const Info* info : in_shared_memory()) all.push_back(json_of(*info));
+  std::cout << boost::json::serialize(all) << "\n";
+}
+
+void print_tables() {
+  const std::size_t width = std::clamp<std::size_t>(terminal_width(), 40, 100);
+  Table messages({"algorithm", "messages per entry", "assumes no", "promises"});
+  for (const Info* info : of_kind(Kind::mutual_exclusion)) {
+    messages.add({std::string(info->name), stated_messages(*info),
+                  list_of(info->assumes, all_assumptions), list_of(info->promises, all_promises)});
+  }
+  Table shared({"algorithm", "publication", "problem", "promises"});
+  for (const Info* info : in_shared_memory()) {
+    if (info->is_wrong()) continue;
+    shared.add({std::string(info->name), std::string(info->publication), std::string(info->problem),
+                list_of(info->promises, all_promises)});
+  }
+  Table elections({"algorithm", "messages", "assumes no", "promises"});
+  for (const Info* info : of_kind(Kind::election)) {
+    elections.add({std::string(info->name), stated_election_costs(*info),
+                   list_of(info->assumes, all_assumptions), list_of(info->promises, all_promises)});
+  }
+  Table observers({"algorithm", "idea", "assumes no", "promises"});
+  for (const Info* info : of_kind(Kind::observation)) {
+    observers.add({std::string(info->name), std::string(info->idea),
+                   list_of(info->assumes, all_assumptions), list_of(info->promises, all_promises)});
+  }
+  std::cout << "Mutual exclusion by messages\n\n"
+            << messages.str(width) << "\n"
+            << legend << "\nElections\n\n"
+            << elections.str(width) << "\n"
+            << legend_of_elections;
+  if (!observers.empty()) std::cout << "\nObservation\n\n" << observers.str(width);
+  std::cout << "\nMutual exclusion in shared memory\n\n"
+            << shared.str(width) << "\nWrong on purpose: kept because each fails instructively\n\n";
+  for (const auto& infos : {by_messages(), in_shared_memory()}) {
+    for (const Info* info : infos) {
+      if (info->is_wrong()) print_wrong(*info, width);
+    }
+  }
+}
+
+}  // namespace
+
+void add_list(Command& app, Action& action) {
+  Command& command = app.add_command("list", "The algorithms: assumptions, promises, costs");
+  struct Options {
+    std::string name;
+    bool json = false;
+  };
+  auto options = std::make_shared<Options>();
+  command.add_option("algorithm", options->name, "Only this one, with its parameters");
+  command.add_flag("--json", options->json, "For programs: an array of objects, or one object")
+      .no_value();
+  command.footer("Examples:\n  baton list\n  baton list majority-voting");
+  command.callback([&action, options] {
+    action = [options] {
+      if (options->name.empty()) {
+        options->json ? print_json() : print_tables();
+      } else if (options->json) {
+        std::cout << boost::json::serialize(json_of(info_named(options->name))) << "\n";
+      } else {
+        print_one(info_named(options->name));
+      }
+      return exit_ok;
+    };
+  });
+}
+
+}  // namespace baton::cli

@@ -1,0 +1,43 @@
+// The algorithms of the registry as the checker knows them, whatever their type.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "algorithms/layer/layers.h"
+#include "core/info.h"
+#include "lab/check/bounds.h"
+#include "lab/check/report.h"
+
+namespace baton::check {
+
+struct Checkable {
+  const Info& (*info)() = nullptr;
+  // The instance that is checked where nothing else is asked for.
+  Bounds (*bounds)(const Setup& setup) = nullptr;
+  Report (*check)(const Bounds&, const CheckOptions&) = nullptr;
+};
+
+struct Entry {
+  Checkable plain;
+  // By Layers; empty where a combination does not exist.
+  Checkable layered[layer_combinations];
+
+  const Info& info() const { return plain.info(); }
+  const Checkable& with(Layers layers) const { return layered[static_cast<std::size_t>(layers)]; }
+};
+
+// In the registry's order.
+std::span<const Entry> catalog();
+const Entry* find(std::string_view name);
+
+// The machines over shared memory, wrong variants last.
+std::span<const Checkable> machines();
+// The membership of Resilient<> by itself.
+const Checkable& membership();
+// The lease protocol of the service: two clients, a lock, and one server, or two of which the
+// second may take over.
+const Checkable& lease();
+const Checkable& lease_takeover();
+
+}  // namespace baton::check

@@ -1,0 +1,244 @@
+#include "lab/sim/plan.h"
+
+#include <algorithm>
+#include <string>
+
+#include "lab/sim/random.h"
+
+namespace baton::sim {
+
+Ticks Delay::practical_limit() const {
+  switch (kind) {
+    case Kind::constant:
+      return low;
+    case Kind::uniform:
+      return high;
+    case Kind::exponential:
+      return 40 * low;  // -ln of the smallest random number is below 37
+    case Kind::heavy:
+      return static_cast<std::int64_t>(Random::heavy_tail_limit) * low;
+  }
+  return low;
+}
+
+std::string_view name_of_breaking(Assumption assumption) {
+  switch (assumption) {
+    case Assumption::no_loss:
+      return "loss";
+    case Assumption::no_duplication:
+      return "duplication";
+    case Assumption::fifo:
+      return "reordering";
+    case Assumption::no_crash:
+      return "crash";
+    case Assumption::no_suspicion:
+      return "suspicion";
+    case Assumption::synchronous:
+      return "slowness";
+  }
+  return "";
+}
+
+std::string_view describe(Assumption assumption) {
+  switch (assumption) {
+    case Assumption::no_loss:
+      return "no message is lost";
+    case Assumption::no_duplication:
+      return "no message is duplicated";
+    case Assumption::fifo:
+      return "channels are FIFO";
+    case Assumption::no_crash:
+      return "no process crashes";
+    case Assumption::no_suspicion:
+      return "nobody alive is suspected";
+    case Assumption::synchronous:
+      return "no message takes longer than the time it waits for one";
+  }
+  return "";
+}
+
+std::string_view name_of(Promise promise) {
+  switch (promise) {
+    case Promise::safety:
+      return "safety";
+    case Promise::deadlock_freedom:
+      return "deadlock-freedom";
+    case Promise::starvation_freedom:
+      return "starvation-freedom";
+    case Promise::order:
+      return "order";
+    case Promise::one_leader:
+      return "one-leader";
+    case Promise::right_leader:
+      return "right-leader";
+    case Promise::everyone_learns:
+      return "everyone-learns";
+    case Promise::consistency:
+      return "consistency";
+    case Promise::detection:
+      return "detection";
+  }
+  return "";
+}
+
+namespace {
+
+// Which assumptions the planned world breaks.
+Assumptions broken_by(const Plan& plan) {
+  Assumptions broken;
+  if (plan.faults.loss > 0) broken.add(Assumption::no_loss);
+  if (plan.faults.duplication > 0) broken.add(Assumption::no_duplication);
+  if (plan.faults.reordering) broken.add(Assumption::fifo);
+  if (!plan.faults.absent.empty()) broken.add(Assumption::no_crash);
+  if (plan.send_cost.value > 0 || !plan.faults.slow.empty() ||
+      plan.delay.practical_limit() > plan.setup.delay_bound) {
+    broken.add(Assumption::synchronous);
+  }
+  for (const Fault& fault : plan.faults.schedule) {
+    switch (fault.kind) {
+      case Fault::Kind::pause:
+      case Fault::Kind::resume:
+        broken.add(Assumption::synchronous);
+        break;
+      case Fault::Kind::crash:
+      case Fault::Kind::quit:
+      case Fault::Kind::recover:
+        broken.add(Assumption::no_crash);
+        break;
+      case Fault::Kind::partition:
+      case Fault::Kind::heal:
+      case Fault::Kind::cut:
+      case Fault::Kind::mend:
+        broken.add(Assumption::no_loss);
+        break;
+      case Fault::Kind::suspect:
+      case Fault::Kind::trust:
+        broken.add(Assumption::no_suspicion);
+        break;
+    }
+  }
+  return broken;
+}
+
+std::optional<std::string> impossible(const Plan& plan) {
+  const std::uint32_t size = plan.setup.size;
+  const auto is_missing = [&](NodeId node) { return node.value >= size; };
+  const auto no_such = [&](NodeId node) {
+    return "there is no process " + std::to_string(node.value) + ": they are 0 to " +
+           std::to_string(size - 1);
+  };
+  std::vector<Fault> schedule = plan.faults.schedule;
+  std::stable_sort(schedule.begin(), schedule.end(),
+                   [](const Fault& a, const Fault& b) { return a.at < b.at; });
+  std::vector<bool> down(size);
+  std::vector<bool> paused(size);
+  bool cut = false;
+  for (const NodeId node : plan.faults.absent) {
+    if (is_missing(node)) return no_such(node);
+    down[node.value] = true;
+  }
+  for (const SlowLink& link : plan.faults.slow) {
+    if (is_missing(link.from)) return no_such(link.from);
+    if (is_missing(link.to)) return no_such(link.to);
+  }
+  for (const Fault& fault : schedule) {
+    if (fault.at < Ticks{0}) return "a fault cannot happen before time 0";
+    switch (fault.kind) {
+      case Fault::Kind::crash:
+      case Fault::Kind::quit:
+        if (is_missing(fault.node)) return no_such(fault.node);
+        if (down[fault.node.value]) {
+          return "process " + std::to_string(fault.node.value) +
+                 " cannot crash twice without a recovery in between";
+        }
+        down[fault.node.value] = true;
+        paused[fault.node.value] = false;
+        break;
+      case Fault::Kind::recover:
+        if (is_missing(fault.node)) return no_such(fault.node);
+        if (!down[fault.node.value]) {
+          return "process " + std::to_string(fault.node.value) +
+                 " cannot recover: it is not down at that time";
+        }
+        down[fault.node.value] = false;
+        break;
+      case Fault::Kind::pause:
+        if (is_missing(fault.node)) return no_such(fault.node);
+        if (down[fault.node.value] || paused[fault.node.value]) {
+          return "process " + std::to_string(fault.node.value) +
+                 " cannot pause: it is not running at that time";
+        }
+        paused[fault.node.value] = true;
+        break;
+      case Fault::Kind::resume:
+        if (is_missing(fault.node)) return no_such(fault.node);
+        if (!paused[fault.node.value]) {
+          return "process " + std::to_string(fault.node.value) +
+                 " cannot resume: it is not paused at that time";
+        }
+        paused[fault.node.value] = false;
+        break;
+      case Fault::Kind::partition:
+        if (fault.side_of.size() != size) return "a partition must place every process";
+        cut = true;
+        break;
+      case Fault::Kind::heal:
+        if (!cut) return "the network cannot heal: it is not partitioned at that time";
+        cut = false;
+        break;
+      case Fault::Kind::cut:
+      case Fault::Kind::mend:
+        if (is_missing(fault.node)) return no_such(fault.node);
+        if (is_missing(fault.whom)) return no_such(fault.whom);
+        if (fault.node == fault.whom) return "a process cannot be cut off from itself";
+        break;
+      case Fault::Kind::suspect:
+      case Fault::Kind::trust:
+        if (is_missing(fault.node)) return no_such(fault.node);
+        if (is_missing(fault.whom)) return no_such(fault.whom);
+        if (fault.node == fault.whom) return "a process does not suspect itself";
+        break;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> objection(const Plan& plan, const Info& info) {
+  const Workload& work = plan.workload;
+  if (plan.setup.size < 2) return "a group has at least 2 processes";
+  if (plan.faults.loss < 0 || plan.faults.loss > 1) return "a probability of loss is 0 to 1";
+  if (plan.faults.duplication < 0 || plan.faults.duplication > 1) {
+    return "a probability of duplication is 0 to 1";
+  }
+  if (work.requesters > plan.setup.size) {
+    return "there are only " + std::to_string(plan.setup.size) + " processes to request";
+  }
+  if (work.first != nobody && work.first.value >= plan.setup.size) {
+    return "there is no process " + std::to_string(work.first.value) + ": they are 0 to " +
+           std::to_string(plan.setup.size - 1);
+  }
+  if (work.kind == Workload::Kind::poisson && !(work.rate > 0)) return "a rate is above 0";
+  if (plan.send_cost.value < 0) return "the cost of a send is not below 0";
+  const bool may_spin =
+      work.kind == Workload::Kind::saturated || work.kind == Workload::Kind::closed;
+  if (may_spin && plan.critical_section.value == 0) {
+    return "a critical section of length 0 under this workload would let one process enter for "
+           "ever at one instant; give it a length";
+  }
+  if (plan.servers == 0) return "a resource is kept by at least one server";
+  if (auto why = impossible(plan)) return why;
+  const Assumptions broken = broken_by(plan);
+  for (const Assumption assumption :
+       {Assumption::no_loss, Assumption::no_duplication, Assumption::fifo, Assumption::no_crash,
+        Assumption::no_suspicion, Assumption::synchronous}) {
+    if (broken.has(assumption) && info.assumes.has(assumption) && !plan.may_break.has(assumption)) {
+      return std::string(info.name) + " assumes that " + std::string(describe(assumption)) +
+             "; to break this on purpose add --allow " + std::string(name_of_breaking(assumption));
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace baton::sim

@@ -1,0 +1,135 @@
+// A member of a group of peers that serves local clients: the host of the service (service/server/host.h),
+// whose names are opened by the group (peers/net/peer.h).
+//
+// One entry is one opening: the group is asked for a name when the first client here waits for it,
+// and gets it back when that client has let it go, so that clients of other members have their
+// turn. What is held and waited for elsewhere is asked of the others; who leads an election is told
+// to them.
+//
+// Clients are promised no more than the group has promised this member: their leases are shorter
+// than its own, are not prolonged when it is not sure of the time, and are over before the group
+// gives away what it had. So whatever happens to a member, a client that runs stops in time.
+#pragma once
+
+#include <boost/asio/steady_timer.hpp>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "baton/peer.pb.h"
+#include "peers/net/peer.h"
+#include "service/server/gate.h"
+#include "service/server/host.h"
+
+namespace baton::peer {
+
+// A fence of a group as clients know fences: one number. The order is the same.
+std::uint64_t token_of(const FencingToken& fence);
+
+class Member final : public server::Gate, private net::PeerEvents {
+ public:
+  // `recorded` gets the trace, if one is wanted.
+  // Throws GroupFileError if its lease is too short for clients.
+  explicit Member(net::PeerOptions options,
+                  std::function<void(const TraceEvent&)> recorded = nullptr);
+  ~Member() override;
+
+  // The host for which this is the gate. Joins the group: throws net::LinkError,
+  // net::PromisesError.
+  void attend(server::Host& host);
+  // Leaves the group. The host does not run any more.
+  void leave_host();
+  // Whether a majority of the group is there, whenever that changes.
+  void on_change(std::function<void(bool)> told) { on_change_ = std::move(told); }
+  const net::Peer& peer() const { return *peer_; }
+
+ private:
+  using Key = std::pair<service::Namespace, std::string>;
+  enum class Stage : std::uint8_t {
+    queued,  // as many are in use here as there may be
+    asked,
+    abandoned,
+    had,     // but not promised for long enough for a client
+    open,    // to a client
+    noticed  // ... who was told to let it go
+  };
+  struct Wish {
+    Stage stage = Stage::queued;
+    FencingToken fence{};  // once it is had
+    std::uint32_t ticks_had = 0;
+  };
+  using Wishes = std::map<Key, Wish>;
+  struct Asking {
+    std::set<NodeId> missing;  // members that have not answered
+    server::OthersLocks found;
+    std::function<void(server::OthersLocks)> done;
+    std::unique_ptr<boost::asio::steady_timer> patience;
+  };
+  struct Leader {
+    baton::Member at;
+    std::uint64_t fence = 0;
+  };
+
+  // Gate.
+  void want(service::Namespace space, const std::string& name) override;
+  void leave(service::Namespace space, const std::string& name) override;
+  void close() override;
+  std::string trouble() const override;
+  service::Duration promised() const override;
+  service::Duration longest_promise() const override;
+  bool is_congested() const override;
+  bool stays_awake() override { return peer_ != nullptr && peer_->stays_awake(); }
+  void led(const service::Change& change) override;
+  void complete_locks(const proto::Read::Locks& asked,
+                      std::function<void(server::OthersLocks)> done) override;
+  void complete_status(proto::Status status,
+                       std::function<void(const proto::Status&)> done) override;
+
+  // PeerEvents.
+  void granted(net::Namespace space, const std::string& name, const FencingToken& fence) override;
+  void lost(net::Namespace space, const std::string& name) override;
+  void view_changed() override;
+  void ticked() override;
+  void told(NodeId from, std::string_view words) override;
+  void warned(const std::string& what) override;
+  void record(const TraceEvent& event) override;
+
+  bool has_room_for(const Key& key) const;
+  void ask(Wishes::iterator wish);
+  void forget(Wishes::iterator wish);
+  void open_if_promised(const Key& key);
+  void give_back(const Key& key);
+  std::string out_of_touch() const;
+  std::vector<proto::Lock> locks_here(const proto::Read::Locks& asked) const;
+  void tell_locks(NodeId to, const proto::PeerWords::AskLocks& asked);
+  void answered(NodeId by, const proto::PeerWords::Locks& locks);
+  void finish(std::uint64_t number);
+  void heard_of_leader(NodeId from, const proto::PeerWords::Leader& leader);
+  void forget_leaders_of_others();
+  void tell_others(const proto::PeerWords& words);
+  void log_view();
+
+  net::PeerOptions options_;
+  std::function<void(const TraceEvent&)> recorded_;
+  server::Host* host_ = nullptr;
+  std::unique_ptr<net::Peer> peer_;
+  Wishes wishes_;
+  std::deque<Key> queue_;       // wishes that have to wait
+  std::size_t used_bytes_ = 0;  // of the others
+  std::map<std::string, proto::PeerWords::Leader> leaders_here_;
+  std::map<std::string, Leader> leaders_elsewhere_;
+  std::uint64_t last_asking_ = 0;
+  std::map<std::uint64_t, Asking> askings_;
+  bool is_slow_ = false;  // messages are, for a lease as short as it is
+  std::set<NodeId> not_understood_;
+  std::string logged_;  // the last that was said of the view
+  std::function<void(bool)> on_change_;
+};
+
+}  // namespace baton::peer

@@ -1,0 +1,88 @@
+// One connection between two members: reads frames, and writes those of its link.
+//
+// Until both have greeted it belongs to nobody, and nothing but greetings is taken. One that is
+// turned away is told why, and then read on until it is gone, since closing at once would throw the
+// words away that are still under way.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/ids.h"
+#include "io/frame_cutter.h"
+#include "io/poller.h"
+#include "peers/net/link_frame.h"
+#include "peers/net/tls.h"
+
+namespace baton::net {
+
+class Link;
+class LinkHub;
+
+class LinkConnection final : private loop::Poller::Watched,
+                             public std::enable_shared_from_this<LinkConnection> {
+ public:
+  // The socket is the connection's from now on. Nobody was dialled: it came by itself.
+  LinkConnection(LinkHub& hub, int socket, NodeId dialled);
+  ~LinkConnection() override;
+
+  void start();
+  void greet(std::string_view hello);
+  // Both have greeted, and it is this link's.
+  void join(Link& link);
+  // Says why, and ends.
+  void refuse(std::string_view why);
+  void close(const std::string& why);
+
+  // At the end of this turn.
+  void write_soon();
+  // Writes as much as the other end takes.
+  void flush();
+
+  NodeId dialled() const { return dialled_; }
+  Link* link() const { return link_; }
+  bool is_closed() const { return is_closed_; }
+  bool is_leaving() const { return is_leaving_; }
+  bool is_blocked() const { return is_blocked_; }
+  bool is_about_to_write() const { return is_dirty_; }
+  bool is_overdue(std::chrono::steady_clock::time_point now) const;
+  // Ticks since something came.
+  std::size_t count_silence() { return ++silent_ticks_; }
+  // The other end's address, without its port.
+  std::string address() const;
+
+ private:
+  void ready(bool can_read, bool can_write) override;
+  void read();
+  void take(std::string_view wire);
+  bool begin(char first);
+  void take_plain(std::string_view bytes);
+  void take_frame(std::string_view frame);
+  void leave();
+  void watch();
+  bool fill();
+  void written();
+
+  LinkHub& hub_;
+  int socket_;
+  NodeId dialled_;
+  Link* link_ = nullptr;
+  std::unique_ptr<TlsStream> tls_;
+  loop::FrameCutter cutter_;
+  std::string greeting_;  // to be written
+  std::string out_;       // being written
+  std::size_t out_sent_ = 0;
+  std::size_t silent_ticks_ = 0;
+  std::chrono::steady_clock::time_point since_;  // it began, or was told to go
+  bool has_begun_ = false;                       // something has come
+  bool must_be_refusal_ = false;                 // TLS was expected, and is not used
+  bool is_dirty_ = false;
+  bool is_blocked_ = false;
+  bool is_leaving_ = false;
+  bool is_closed_ = false;
+};
+
+}  // namespace baton::net

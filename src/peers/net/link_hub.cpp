@@ -1,0 +1,311 @@
+#include "peers/net/link_hub.h"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <utility>
+
+#include "peers/net/link_connection.h"
+
+namespace baton::net {
+
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+using std::chrono::milliseconds;
+
+constexpr std::size_t bytes_per_read = 256 * 1024;
+constexpr std::size_t most_strangers = 64;  // that came by themselves
+constexpr std::size_t most_refusals_of_strangers = 64;
+constexpr milliseconds between_confirmations{25};
+constexpr milliseconds pause_without_descriptors{100};
+constexpr int ticks_per_silence = 4;
+constexpr milliseconds shortest_tick{10};
+constexpr milliseconds longest_tick{1000};
+
+std::string explain(const error_code& error) {
+  if (error == asio::error::address_in_use) {
+    return "the port is in use: does this member run already?";
+  }
+  if (error == asio::error::access_denied) return "not allowed; ports below 1024 belong to root";
+  if (error == boost::system::errc::address_not_available) {
+    return "this machine has no such address";
+  }
+  return error.message();
+}
+
+}  // namespace
+
+LinkHub::LinkHub(asio::io_context& io, LinkOptions options, LinkEvents& events)
+    : io_(io),
+      options_(std::move(options)),
+      events_(events),
+      poller_(io),
+      acceptor_(io),
+      accept_pause_(io),
+      ticker_(io),
+      confirmer_(io),
+      buffer_(bytes_per_read),
+      shortest_silence_(options_.silence),
+      alive_(std::make_shared<bool>(true)) {
+  check_options();
+  poller_.on_served([this] { end_turn(); });
+  if (options_.tls) tls_.emplace(*options_.tls);
+  for (std::uint32_t i = 0; i < options_.members.size(); ++i) {
+    links_.push_back(NodeId{i} == options_.self ? nullptr
+                                                : std::make_unique<Link>(*this, NodeId{i}));
+  }
+  listen();
+}
+
+LinkHub::~LinkHub() {
+  alive_.reset();
+  // Connections tell when they are closed, but there is nobody left to be told.
+  for (const auto& link : links_) {
+    if (link) link->hang_up();
+  }
+  for (const auto& stranger : std::exchange(strangers_, {})) stranger->close("");
+}
+
+void LinkHub::check_options() const {
+  const auto demand = [](bool is_so, const char* what) {
+    if (!is_so) throw std::invalid_argument(what);
+  };
+  demand(options_.self.value < options_.members.size(), "this member is not one of the group");
+  demand(options_.group.size() <= longest_name, "the group's name is too long");
+  demand(options_.dialect.size() <= longest_dialect, "the dialect is too long");
+  std::set<std::string> ids;
+  for (const LinkMember& member : options_.members) {
+    demand(!member.id.empty() && member.id.size() <= longest_name,
+           "a member's name is empty or too long");
+    demand(ids.insert(member.id).second, "two members have the same name");
+  }
+}
+
+template <class What>
+auto LinkHub::while_alive(What what) {
+  return [alive = std::weak_ptr(alive_), what](auto&&... arguments) mutable {
+    if (!alive.expired()) what(std::forward<decltype(arguments)>(arguments)...);
+  };
+}
+
+Link& LinkHub::link(NodeId peer) const {
+  if (peer.value >= links_.size() || !links_[peer.value]) {
+    throw std::invalid_argument("there is no link to process " + std::to_string(peer.value));
+  }
+  return *links_[peer.value];
+}
+
+bool LinkHub::is_congested() const {
+  return std::any_of(links_.begin(), links_.end(),
+                     [](const auto& link) { return link && link->is_congested(); });
+}
+
+bool LinkHub::stays_awake() { return poller_.busy_poll().stays(std::chrono::steady_clock::now()); }
+
+NodeId LinkHub::find(const std::string& id) const {
+  for (std::uint32_t i = 0; i < options_.members.size(); ++i) {
+    if (options_.members[i].id == id) return {i};
+  }
+  return nobody;
+}
+
+Hello LinkHub::own_hello() const {
+  Hello hello;
+  hello.group = options_.group;
+  hello.dialect = options_.dialect;
+  hello.from = options_.members[options_.self.value].id;
+  hello.life = options_.life;
+  hello.silence_ms = static_cast<std::uint64_t>(options_.silence.count());
+  return hello;
+}
+
+// --- Connections --------------------------------------------------------------------------------
+
+void LinkHub::listen() {
+  const LinkMember& self = options_.members[options_.self.value];
+  const std::string host = options_.listen_host.empty() ? self.host : options_.listen_host;
+  const auto cannot = [&](const std::string& why) {
+    throw LinkError("cannot listen on " + host + ":" + std::to_string(self.port) + ": " + why);
+  };
+  error_code error;
+  tcp::resolver resolver(io_);
+  const auto found =
+      resolver.resolve(host, std::to_string(self.port), tcp::resolver::passive, error);
+  if (error || found.empty()) cannot("there is no host '" + host + "'");
+  const tcp::endpoint endpoint = found.begin()->endpoint();
+  acceptor_.open(endpoint.protocol(), error);
+  if (!error) acceptor_.set_option(asio::socket_base::reuse_address(true), error);
+  if (!error) acceptor_.bind(endpoint, error);
+  if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
+  if (error) cannot(explain(error));
+  port_ = acceptor_.local_endpoint().port();
+}
+
+void LinkHub::start() {
+  has_started_ = true;
+  poller_.start();
+  accept();
+  for (const auto& link : links_) {
+    if (link) link->start();
+  }
+  tick();
+}
+
+void LinkHub::accept() {
+  acceptor_.async_accept(while_alive([this](const error_code& error, tcp::socket socket) {
+    if (error == asio::error::operation_aborted) return;
+    error_code failed = error;
+    const int descriptor = failed ? -1 : socket.release(failed);
+    if (!failed) {
+      add(descriptor, nobody)->start();
+      limit_strangers();
+      return accept();
+    }
+    // No descriptors are left, most likely: somebody has to go first.
+    accept_pause_.expires_after(pause_without_descriptors);
+    accept_pause_.async_wait(while_alive([this](const error_code&) { accept(); }));
+  }));
+}
+
+std::shared_ptr<LinkConnection> LinkHub::add(int socket, NodeId dialled) {
+  auto connection = std::make_shared<LinkConnection>(*this, socket, dialled);
+  strangers_.push_back(connection);
+  return connection;
+}
+
+// Who greets at once is not among the oldest for long.
+void LinkHub::limit_strangers() {
+  const auto came = [](const auto& one) { return one->dialled() == nobody; };
+  const auto count = std::count_if(strangers_.begin(), strangers_.end(), came);
+  if (static_cast<std::size_t>(count) <= most_strangers) return;
+  const auto oldest = *std::find_if(strangers_.begin(), strangers_.end(), came);
+  oldest->close("too many connections have not greeted");
+}
+
+std::string LinkHub::objection(const LinkConnection& connection, const Hello& theirs) const {
+  const std::string why = why_not_alike(theirs, own_hello());
+  if (!why.empty()) return why;
+  const std::string from = "'" + printable(theirs.from, longest_name) + "'";
+  if (connection.dialled() != nobody) {
+    const std::string& id = options_.members[connection.dialled().value].id;
+    if (theirs.from == id) return {};
+    return from + " answers at the address of '" + id + "': compare the addresses of the group";
+  }
+  const NodeId who = find(theirs.from);
+  if (who == nobody) return from + " is not a member of the group '" + options_.group + "'";
+  if (who < options_.self) return {};
+  return from + " is after '" + options_.members[options_.self.value].id +
+         "' in the group, and should wait until it is called";
+}
+
+void LinkHub::meet(LinkConnection& connection, const Hello& theirs) {
+  const auto stranger = connection.shared_from_this();
+  NodeId who = connection.dialled();
+  if (who == nobody && theirs.group == options_.group) who = find(theirs.from);
+  if (who == options_.self) who = nobody;
+  std::string why = objection(connection, theirs);
+  if (why.empty()) {
+    std::erase(strangers_, stranger);
+    why = links_[who.value]->meet(stranger, theirs);
+    if (why.empty()) {
+      return heed_silence(milliseconds(std::min<std::uint64_t>(theirs.silence_ms, 1'000'000)));
+    }
+    strangers_.push_back(stranger);
+  }
+  refuse(connection, why, who);
+}
+
+void LinkHub::refuse(LinkConnection& connection, const std::string& why, NodeId who) {
+  tell_refused(connection, why, who);
+  connection.refuse(why);
+}
+
+void LinkHub::tell_refused(LinkConnection& connection, const std::string& why, NodeId who) {
+  if (who == nobody) who = connection.dialled();
+  if (who == nobody && connection.link() != nullptr) who = connection.link()->peer();
+  if (who != nobody) {
+    if (links_[who.value]->is_news(why)) events_.refused(who, why);
+    return;
+  }
+  const std::string whence = why + " (from " + connection.address() + ")";
+  if (refusals_.size() >= most_refusals_of_strangers || !refusals_.insert(whence).second) return;
+  events_.refused(nobody, whence);
+}
+
+void LinkHub::closed(LinkConnection& connection, const std::string& why) {
+  if (!alive_) return;
+  const auto self = connection.shared_from_this();
+  std::erase(strangers_, self);
+  if (connection.link() != nullptr) return connection.link()->lost(connection, why);
+  if (connection.dialled() != nobody) link(connection.dialled()).lost(connection, why);
+}
+
+// --- Turns and ticks ----------------------------------------------------------------------------
+
+void LinkHub::write_soon(std::shared_ptr<LinkConnection> connection) {
+  dirty_.push_back(std::move(connection));
+  turn();
+}
+
+void LinkHub::tell_overflow(NodeId peer) {
+  overflowed_.push_back(peer);
+  turn();
+}
+
+// What was sent upon something that came is written as soon as all that came has been taken; else
+// at the end of this turn of the loop.
+void LinkHub::turn() {
+  if (poller_.is_serving() || std::exchange(is_turn_posted_, true)) return;
+  asio::post(io_, while_alive([this] {
+               is_turn_posted_ = false;
+               end_turn();
+             }));
+}
+
+void LinkHub::end_turn() {
+  const auto dirty = std::exchange(dirty_, {});
+  for (const auto& connection : dirty) connection->flush();
+  for (const NodeId peer : std::exchange(overflowed_, {})) {
+    if (link(peer).is_given_up()) events_.overflowed(peer);
+  }
+}
+
+void LinkHub::confirm_later() {
+  if (std::exchange(is_confirmation_due_, true)) return;
+  confirmer_.expires_after(between_confirmations);
+  confirmer_.async_wait(while_alive([this](const error_code&) {
+    is_confirmation_due_ = false;
+    for (const auto& link : links_) {
+      if (link) link->confirm();
+    }
+  }));
+}
+
+// Others must hear of this end often enough, too.
+void LinkHub::heed_silence(milliseconds silence) {
+  if (silence >= shortest_silence_) return;
+  shortest_silence_ = silence;
+  tick();
+}
+
+void LinkHub::tick() {
+  const milliseconds pause =
+      std::clamp(shortest_silence_ / ticks_per_silence, shortest_tick, longest_tick);
+  ticker_.expires_after(pause);
+  ticker_.async_wait(while_alive([this, pause](const error_code& cancelled) {
+    if (cancelled) return;
+    const auto now = std::chrono::steady_clock::now();
+    const auto strangers = strangers_;
+    for (const auto& stranger : strangers) {
+      if (stranger->is_overdue(now)) stranger->close("it has not greeted in time");
+    }
+    for (const auto& link : links_) {
+      if (link) link->tick(static_cast<std::size_t>(options_.silence / pause));
+    }
+    tick();
+  }));
+}
+
+}  // namespace baton::net

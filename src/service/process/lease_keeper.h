@@ -1,0 +1,71 @@
+// The lease_keeper of a run: the process in which the holder lives. supervise.h tells its part.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "service/process/cgroup.h"
+#include "service/process/channel.h"
+#include "service/process/handle.h"
+#include "service/process/signals.h"
+#include "service/process/supervise.h"
+#include "service/process/takedown.h"
+
+namespace baton::process {
+
+class LeaseKeeper {
+ public:
+  // `foreground_process` is the pidfd of the foreground, whose child this process is.
+  LeaseKeeper(const Options& options, const InheritedSignals& inherited,
+              const std::optional<Cgroup>& cgroup, Holder& holder, Channel foreground,
+              Handle foreground_process);
+
+  [[noreturn]] void run();
+
+ private:
+  enum class Phase {
+    waiting,  // for the lock
+    offered,  // the foreground has been told and has not said go
+    running
+  };
+
+  void start_reaper();
+  void leave_terminal();
+  void wait_for_something() const;
+  void take_from_foreground();
+  void take_from_reaper();
+  void take_from_holder();
+  void take_ending(int status);
+  void take_loss();
+  void start_command();
+  void note_continued();
+  void wake_foreground();
+  void relay_stop_by();
+
+  // Both stop what runs. What it all came to is told to the foreground; what is held is given back.
+  [[noreturn]] void stop_and_end(Outcome outcome, bool release);
+  [[noreturn]] void end(Outcome outcome, bool release);
+  [[noreturn]] void tell_and_exit(const Outcome& outcome);
+
+  const Options& options_;
+  const InheritedSignals& inherited_;
+  const std::optional<Cgroup>& cgroup_;
+  Holder& holder_;
+  Channel foreground_;
+  Handle foreground_process_;
+  pid_t front_id_;
+  Channel reaper_;
+  Handle reaper_process_;
+  pid_t guard_id_ = 0;
+  Takedown takedown_;
+  Phase phase_ = Phase::waiting;
+  bool lost_ = false;
+  bool is_all_stopped_ = true;  // as far as it was tried
+  std::int64_t told_stop_by_ = 0;
+  std::optional<std::chrono::steady_clock::time_point> watch_front_until_;
+};
+
+}  // namespace baton::process

@@ -1,0 +1,41 @@
+// Signals as the processes of a run treat them: blocked, and read from a descriptor.
+#pragma once
+
+#include <csignal>
+#include <optional>
+
+#include "service/process/descriptor.h"
+
+namespace baton::process {
+
+// What the caller had, for the command to have it again.
+struct InheritedSignals {
+  sigset_t mask;
+  bool ignores_children = false;
+
+  // Notes it, and makes sure that children can be waited for.
+  static InheritedSignals take();
+  void restore() const;
+};
+
+// Those that the foreground passes on, and SIGCHLD; not the signals of its own mistakes. Those that stop
+// a process are among them: the foreground stops when the command has, and then only.
+sigset_t signals_of_front();
+sigset_t every_signal();
+
+void block(const sigset_t& signals);
+// To read the blocked signals from.
+Descriptor signal_descriptor(const sigset_t& signals);
+
+struct Received {
+  int signal = 0;
+  pid_t sender = 0;  // 0: the kernel, as for keys of the terminal
+};
+std::optional<Received> next_signal(const Descriptor& descriptor);
+
+bool is_ignored(int signal);
+
+// Stops this process as by this signal.
+void stop_by(int signal);
+
+}  // namespace baton::process

@@ -1,0 +1,93 @@
+// Runs a command while something is held, and takes it down with all that it started when that is
+// lost or when any part of this is killed.
+//
+// Three processes, of which each survives the others' death and then ends the command:
+//
+//   shell ── foreground ── lease_keeper ── reaper ── command ── …
+//
+// - The foreground is what the caller was before. The shell waits for it. It passes on signals, stops
+//   when the command stops, and ends as the command ended.
+// - The lease_keeper has a session of its own, so that no key of the terminal, no stopped job and no
+//   hangup reaches it. The holder (the client of the service, with its threads) lives in it and
+//   nowhere else: the lock is kept alive while the job is stopped. Only the lease_keeper stops a command
+//   in an orderly way.
+// - The reaper is the command's parent. It has the foreground's session and process group, and so has
+//   the command: the terminal, its keys, pipelines and the shell's job control treat the command
+//   as they would without Baton, with nothing to be handed over. The reaper blocks all signals.
+//
+// Signals. What is sent to the whole process group (Ctrl-C, Ctrl-Z, `kill %1`, `fg`) reaches the
+// command by itself; the reaper is in that group to notice this. What is sent to the foreground alone is
+// passed on to the command, and to the command only; so is everything if the command has left that
+// group, as an interactive shell does, and it gets the terminal back with `fg`. The foreground does not
+// act on signals while the command runs. When the command stops, for whatever reason, the foreground
+// stops by the same signal.
+//
+// Who is killed (SIGKILL), and what happens:
+// - foreground: the lease_keeper ends the command (TERM, after `kill_after` KILL) and releases.
+// - lease_keeper: reaper and foreground both kill everything at once; nothing is released, the lease runs out.
+// - reaper: the command dies with it; the lease_keeper ends the rest (TERM, KILL) and releases.
+// - foreground and lease_keeper: the reaper kills everything. LeaseKeeper and reaper: the foreground does. Foreground and
+//   reaper (as by a signal to the process group): the lease_keeper does.
+// - all three in the same moment: the command itself dies; what it had started goes on.
+// All three are subreapers, so that whatever loses its parent stays below one of them; see
+// takedown.h.
+//
+// What cannot be stopped:
+// - what another service starts for the command (systemd-run, at, cron, docker, ssh): it is not
+//   below us, and not detected;
+// - what runs as another user (sudo, setuid), if there is no cgroup and Baton does not run as root,
+//   and what hangs in the kernel: it is reported by its id, and the lock is not released but runs
+//   out;
+// - without a cgroup, what forks faster than it can be found: reported likewise;
+// - what carries the mark of detached.h, and what runs while all three processes are killed.
+// A daemon that forks twice and has its own session is no exception: it is found and stopped. When
+// the command ends by itself, though, what it left running goes on (Leftovers::leave).
+#pragma once
+
+#include <chrono>
+#include <csignal>
+#include <string>
+
+#include "service/process/command.h"
+#include "service/process/holder.h"
+
+namespace baton::process {
+
+enum class OnLost {
+  stop,    // everything, before the lock may be somebody else's
+  signal,  // tell the command, which is then on its own
+  ignore
+};
+
+// What becomes of processes that the command started and that outlive it.
+enum class Leftovers {
+  leave,  // they go on, as without Baton, and are not covered by the lock any more
+  stop
+};
+
+struct Options {
+  Command command;
+  std::chrono::milliseconds kill_after{2000};
+  OnLost on_lost = OnLost::stop;
+  int lost_signal = SIGTERM;
+  Leftovers leftovers = Leftovers::leave;
+  bool use_cgroup = true;  // where one can be had
+};
+
+struct Outcome {
+  int exit_code = 0;
+  int signal = 0;       // that ended the command; exit_code is then 128 more
+  std::string message;  // for the user, when Baton has something to say
+};
+
+// Returns in the foreground, when everything is over. The caller must have no other threads. Its
+// standard input and output belong to the command from then on: they are /dev/null afterwards.
+// What the holder has to say at once (the lock is lost and the command goes on) is written to
+// standard error.
+Outcome run_supervised(const Options& options, Holder& holder);
+
+// Ends this process as the command ended: by the same signal, so that whoever waits for it sees the
+// truth, or with its exit code.
+[[noreturn]] void end_like(const Outcome& outcome);
+
+}  // namespace baton::process

@@ -1,0 +1,38 @@
+// Answers to what can be asked without changing anything (Read): locks with their holders, queues
+// and wait-for graph; sessions; files; how the server is doing.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "baton/client.pb.h"
+#include "service/state/state.h"
+
+namespace baton::server {
+
+// Beyond these a list is cut off with an error that says so.
+inline constexpr std::size_t most_listed = 100'000;
+inline constexpr std::size_t most_bytes_listed = 16 * 1024 * 1024;
+// With more who wait, the wait-for graph is left out: each waits for all who came before.
+inline constexpr std::size_t most_waiting_in_graph = 2000;
+
+// What is held and waited for at other servers.
+struct OthersLocks {
+  std::vector<proto::Lock> locks;
+  std::vector<std::string> silent;  // those who do not answer
+};
+
+struct Asked {
+  const service::State& state;
+  service::Time now;
+  std::function<service::Duration(service::SessionId)> lease_left;
+  std::function<bool(service::SessionId)> is_connected;
+  std::function<void(proto::Status&)> fill_status;  // what the state does not know
+  std::function<std::string()> make_backup;
+  OthersLocks others;
+};
+
+// In parts of a size that is fit for a frame; at least one.
+std::vector<proto::Answer> answer(const proto::Read& read, const Asked& asked);
+
+}  // namespace baton::server

@@ -1,0 +1,113 @@
+#include "service/server/backup.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "baton/journal.pb.h"
+#include "io/clock.h"
+#include "service/journal/checksum.h"
+#include "service/journal/open.h"
+#include "service/server/engine.h"
+#include "service/server/snapshot.h"
+
+namespace baton::server {
+
+namespace {
+
+constexpr std::uint32_t backup_format = 1;
+
+// Nobody holds anything, and nobody is there.
+service::StateImage without_sessions(service::StateImage image) {
+  image.sessions.clear();
+  image.locks.clear();
+  std::erase_if(image.files,
+                [](const service::FileInfo& file) { return file.tied != service::no_session; });
+  image.stalled = false;
+  return image;
+}
+
+// For an engine that only reads.
+class Reader final : public EngineHost {
+ public:
+  void post(std::function<void()>) override {}
+  void run_aside(std::function<void()>) override {}
+  std::int64_t clock_us() override { return 0; }
+  std::int64_t wall_us() override { return 0; }
+  void deliver(service::Effects&) override {}
+  void fail(const journal::Fault&) override {}
+};
+
+}  // namespace
+
+proto::Backup parse_backup(const std::string& bytes) {
+  proto::Backup backup;
+  if (!backup.ParseFromString(bytes) || backup.format() == 0 ||
+      backup.checksum() != journal::checksum(0, backup.snapshot())) {
+    throw journal::Unusable("this is no backup, or it is damaged");
+  }
+  if (backup.format() > backup_format) {
+    throw journal::Unusable("the backup was made by a newer version of baton: use that one");
+  }
+  return backup;
+}
+
+namespace {
+
+Kept kept_in(const proto::Backup& backup) {
+  try {
+    return decode_snapshot(backup.snapshot());
+  } catch (const UnreadableSnapshot& problem) {
+    throw journal::Unusable(problem.what());
+  }
+}
+
+}  // namespace
+
+std::string make_backup(const service::State& state, const BackupInfo& info) {
+  service::Duration longest{0};
+  for (const service::SessionInfo& session : state.sessions()) {
+    longest = std::max(longest, session.ttl);
+  }
+  proto::Backup backup;
+  backup.set_format(backup_format);
+  backup.set_made(info.made_us);
+  backup.set_server(info.server);
+  backup.set_journal(info.journal);
+  backup.set_longest_ttl(longest.value);
+  backup.set_snapshot(encode(Kept{info.epoch, without_sessions(state.image())}));
+  backup.set_checksum(journal::checksum(0, backup.snapshot()));
+  return backup.SerializeAsString();
+}
+
+std::string make_backup(const std::string& name) {
+  if (names_etcd(name)) {
+    throw journal::Unusable("of a cluster a server makes the backup: baton backup FILE --url URL");
+  }
+  const auto journal = journal::open(name);
+  Reader host;
+  Engine engine(*journal, host, {});
+  journal->read([&](journal::Position position,
+                    std::string_view bytes) { engine.read_snapshot(position, bytes); },
+                [&](journal::Position position, std::string_view bytes) {
+                  engine.read_record(position, bytes);
+                });
+  return make_backup(engine.state(), {.epoch = engine.epoch(),
+                                      .made_us = loop::wall_time_us(),
+                                      .server = {},
+                                      .journal = journal->describe()});
+}
+
+BackupInfo describe_backup(const std::string& bytes) {
+  const proto::Backup backup = parse_backup(bytes);
+  const Kept kept = kept_in(backup);
+  return {.epoch = kept.epoch,
+          .made_us = backup.made(),
+          .server = backup.server(),
+          .journal = backup.journal(),
+          .longest_ttl = {backup.longest_ttl()},
+          .files = kept.image.files.size(),
+          .fences_below = std::max(kept.image.reserve.value, kept.image.next_fence.value)};
+}
+
+}  // namespace baton::server

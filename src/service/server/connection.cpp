@@ -1,0 +1,165 @@
+#include "service/server/connection.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace baton::server {
+
+namespace {
+
+constexpr std::size_t room_kept = 64 * 1024;
+
+// Whether the last call may be made again.
+bool is_for_later() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
+
+}  // namespace
+
+Connection::Connection(Server& server, int socket)
+    : server_(server), socket_(socket), since_(std::chrono::steady_clock::now()) {
+  const int yes = 1;
+  ::setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+}
+
+Connection::~Connection() {
+  if (socket_ >= 0) ::close(socket_);
+}
+
+void Connection::start() {
+  server_.frontend_.arrive(*this);
+  watch();
+}
+
+void Connection::watch() {
+  if (!server_.poller_.watch(socket_, *this, !is_paused_, is_waiting_to_write_)) close();
+}
+
+void Connection::resume_input() {
+  if (is_closed_) return;
+  is_paused_ = false;
+  watch();
+}
+
+void Connection::ready(bool can_read, bool can_write) {
+  const auto self = shared_from_this();
+  if (can_write && is_waiting_to_write_) {
+    is_waiting_to_write_ = false;
+    flush();
+    if (!is_closed_) watch();
+  }
+  if (can_read && !is_closed_) read();
+}
+
+void Connection::read() {
+  if (is_going_) return discard_input();
+  server_.frontend_.wake();
+  const ssize_t count =
+      ::recv(socket_, server_.buffer_.data(), server_.buffer_.size(), MSG_DONTWAIT);
+  if (count < 0 && is_for_later()) return;
+  if (count <= 0) return close();
+  take({server_.buffer_.data(), static_cast<std::size_t>(count)});
+  server_.turn();
+  if (is_closed_ || is_going_ || !server_.engine_->is_congested()) return;
+  is_paused_ = true;
+  server_.paused_.push_back(shared_from_this());
+  watch();
+}
+
+void Connection::take(std::string_view bytes) {
+  const std::size_t before = cutter_.half_arrived();
+  const auto outcome = cutter_.feed(bytes, [this](std::string_view frame) {
+    server_.frontend_.receive(*this, frame);
+    return !is_going_ && !is_closed_;
+  });
+  server_.half_arrived_bytes_ += cutter_.half_arrived() - before;
+  if (outcome == FrameCutter::Outcome::overlong) {
+    hang_up(Error::too_large, "a frame is longer than " + std::to_string(largest_frame) + " bytes");
+  } else if (server_.half_arrived_bytes_ > server_.limits_.half_arrived_bytes &&
+             cutter_.half_arrived() > 0) {
+    hang_up(Error::too_many, "too many frames are half arrived");
+  }
+}
+
+// It was told to go. Reading on lets it see why before the socket is closed.
+void Connection::discard_input() {
+  const ssize_t count =
+      ::recv(socket_, server_.buffer_.data(), server_.buffer_.size(), MSG_DONTWAIT);
+  if (count == 0 || (count < 0 && !is_for_later())) close();
+}
+
+void Connection::send(const proto::ServerMessage& message) {
+  if (is_going_ || is_closed_ || is_overfull_) return;
+  append_frame(out_, message);
+  is_overfull_ = out_.size() - out_sent_ > server_.limits_.unsent_bytes + room_;
+  if (is_dirty_) return;
+  is_dirty_ = true;
+  server_.dirty_.push_back(shared_from_this());
+  server_.turn();
+}
+
+// For one such answer at a time.
+void Connection::make_room(std::size_t bytes) {
+  if (room_ == 0) room_ = bytes;
+}
+
+void Connection::hang_up(Error error, const std::string& text) {
+  if (is_going_ || is_closed_) return;
+  proto::ServerMessage message;
+  message.mutable_goodbye()->set_error(static_cast<std::uint32_t>(error));
+  message.mutable_goodbye()->set_message(text);
+  send(message);
+  is_going_ = true;
+  since_ = std::chrono::steady_clock::now();
+  server_.frontend_.leave(*this);
+}
+
+void Connection::flush() {
+  is_dirty_ = false;
+  if (is_closed_) return;
+  if (is_overfull_) return close();
+  if (is_waiting_to_write_) return;
+  while (out_sent_ < out_.size()) {
+    const ssize_t count = ::send(socket_, out_.data() + out_sent_, out_.size() - out_sent_,
+                                 MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (count >= 0) {
+      out_sent_ += static_cast<std::size_t>(count);
+    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      is_waiting_to_write_ = true;
+      return watch();
+    } else if (errno != EINTR) {
+      return close();
+    }
+  }
+  written();
+}
+
+void Connection::written() {
+  out_sent_ = 0;
+  room_ = 0;
+  if (out_.capacity() > room_kept) {
+    std::string().swap(out_);
+  } else {
+    out_.clear();
+  }
+  if (is_going_) ::shutdown(socket_, SHUT_WR);
+}
+
+void Connection::close() {
+  if (is_closed_) return;
+  is_closed_ = true;
+  server_.half_arrived_bytes_ -= cutter_.half_arrived();
+  server_.poller_.watch(socket_, *this, false, false);
+  ::close(std::exchange(socket_, -1));
+  if (!is_going_) server_.frontend_.leave(*this);
+  server_.remove(*this);
+}
+
+bool Connection::is_overdue(std::chrono::steady_clock::time_point now) const {
+  if (is_going_) return now - since_ > server_.limits_.time_to_go;
+  return !has_greeted() && now - since_ > server_.limits_.time_to_greet;
+}
+
+}  // namespace baton::server

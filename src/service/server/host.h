@@ -1,0 +1,162 @@
+// A whole server in one object: journal, engine, frontend and sockets on one loop.
+//
+//   Host host({.listen = {"unix:/tmp/socket"}, .journal = "memory:"});
+//   std::thread thread([&] { host.run(); });
+//   ...
+//   host.stop();
+//
+// All but the constructor, urls() and stop() happen on the thread that calls run().
+#pragma once
+
+#include <spdlog/logger.h>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "service/journal/journal.h"
+#include "service/server/cluster_membership.h"
+#include "service/server/engine.h"
+#include "service/server/gate.h"
+#include "service/server/server.h"
+#include "service/server/session_frontend.h"
+#include "service/server/side_server.h"
+
+namespace baton::server {
+
+struct HostOptions {
+  std::vector<std::string> listen;  // unix:PATH or HOST:PORT (port 0: any that is free)
+  SocketAccess access;              // of Unix sockets
+  std::vector<int> descriptors;     // sockets that listen already
+  std::string journal =
+      "memory:";                // as service/journal/open.h has it, or etcd://HOST:PORT,…/PREFIX
+  ClusterOptions cluster;       // if it is etcd
+  bool accept_loss = false;     // of what the journal has lost
+  std::string name;             // for people; empty: the machine's
+  std::string scope;            // for people
+  std::size_t idle_stop_s = 0;  // stops after so many seconds without sessions; 0: never
+  ServerLimits limits;
+  EngineOptions engine{.longest_linger = {20'000}};
+  Gate* gate = nullptr;                 // or none; with a journal in memory only
+  MakeSideServer side_server;           // or none
+  std::shared_ptr<spdlog::logger> log;  // or none
+  std::function<void()> on_ready;       // clients are served from now on
+};
+
+// How often it came to lead, and ceased to without having been stopped.
+struct LeadershipCounters {
+  std::uint64_t begun = 0;
+  std::uint64_t lost = 0;
+};
+
+// Why a server does not serve now.
+struct NotServing {
+  Error error = Error::unavailable;
+  std::string message;
+  std::string leader;  // where the one that does can be reached, if that is known
+};
+
+class Host final : private EngineHost {
+ public:
+  // Listens and reads the journal. Throws ListenError, journal::Unusable.
+  explicit Host(HostOptions options);
+  ~Host() override;
+
+  // Serves until it is stopped. What went wrong, if something did: then nothing was told to anybody
+  // that the journal may not have.
+  std::optional<std::string> run();
+  // Cleanly, leaving nothing to reclaim. From any thread, and more than once.
+  void stop();
+
+  std::vector<std::string> urls() const { return server_->addresses(); }
+  Engine& engine() { return *engine_; }
+  SessionFrontend& frontend() { return *frontend_; }
+  boost::asio::io_context& io() { return io_; }
+  const std::shared_ptr<spdlog::logger>& log() const { return log_; }
+
+  // For people: why nothing is granted although it serves; empty if it is.
+  std::string trouble() const { return options_.gate == nullptr ? "" : options_.gate->trouble(); }
+  // Nothing, while it leads and serves.
+  std::optional<NotServing> not_serving() const;
+  std::size_t connections() const { return server_->connections(); }
+  const LeadershipCounters& leaderships() const { return leaderships_; }
+  // None, unless it is in a cluster.
+  const ClusterMembership* membership() const { return membership_.get(); }
+  // For what serves beside it: before something that has arrived is handled, and after.
+  void wake() { frontend_->wake(); }
+  void turn() { server_->turn(); }
+
+  // With a gate, on the loop's thread: the name may be granted once, with this fence.
+  void open(service::Namespace space, const std::string& name, service::FencingToken fence);
+  // What it will say of names that were wanted is not all said yet.
+  bool has_more_for_gate() const { return engine_->has_more_for_gate(); }
+  // ... was taken away, or soon will be, and whoever holds it here has lost it.
+  void revoke(const service::Revoke& revoke);
+  // ... and who leads an election at another server.
+  void elsewhere(const service::Elsewhere& leader);
+
+ private:
+  void post(std::function<void()> what) override;
+  void turn_in(std::int64_t microseconds) override;
+  void run_aside(std::function<void()> what) override;
+  std::int64_t clock_us() override;
+  std::int64_t wall_us() override;
+  void want(const service::Wanted& wanted) override;
+  void leave(const service::Unwanted& unwanted) override;
+  bool is_held_up() const override;
+  void deliver(service::Effects& effects) override;
+  void fail(const journal::Fault& fault) override;
+
+  void open_journal();
+  void join_cluster();
+  void make_engine();
+  void start_over(const std::string& why);
+  void follow(const std::string& leader_url);
+  void lead();
+  void begin_listening();
+  void be_ready();
+  void serve(service::Duration promised);
+  void pulse();
+  void watch_due();
+  void watch_proof();
+  void stop_when_idle();
+  void begin_stop();
+  // The last that can be written is, or never will be.
+  void take_leave();
+  void end_stop(int tries_left);
+
+  std::shared_ptr<spdlog::logger> log_;
+  HostOptions options_;
+  boost::asio::io_context io_;
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
+  std::unique_ptr<journal::Journal> own_journal_;
+  std::unique_ptr<ClusterMembership> membership_;  // in a cluster
+  journal::Journal* journal_ = nullptr;
+  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<SessionFrontend> frontend_;
+  std::unique_ptr<Server> server_;
+  std::unique_ptr<SideServer> side_server_;
+  boost::asio::steady_timer pulse_;
+  boost::asio::steady_timer due_;
+  boost::asio::steady_timer turn_;
+  boost::asio::steady_timer ending_;
+  std::optional<service::Time> due_at_;
+  std::optional<std::int64_t> idle_since_us_;
+  LeadershipCounters leaderships_;
+  bool is_serving_ = false;
+  bool is_listening_ = false;
+  bool is_ready_ = false;
+  bool was_sure_ = true;
+  bool is_stopping_ = false;
+  bool has_left_ = false;
+  std::optional<std::string> problem_;
+  std::thread aside_;
+};
+
+}  // namespace baton::server

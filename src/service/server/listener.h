@@ -1,0 +1,53 @@
+// One socket that is listened on.
+//
+// A Unix socket's file stays when its server is killed, and must be removed by the next. To tell a
+// dead server's from a living one's there is a second file, PATH.lock, which a server locks for as
+// long as it lives: whoever has that lock may remove the socket and bind it anew.
+#pragma once
+
+#include <boost/asio/basic_socket_acceptor.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <string>
+
+#include "service/server/address.h"
+
+namespace baton::server {
+
+// Who may use a Unix socket, besides its owner. There is no authentication: whoever may use it may
+// take and break locks.
+struct SocketAccess {
+  unsigned mode = 0700;
+  std::string group;  // empty: that of the process
+};
+
+class Listener {
+ public:
+  using Acceptor = boost::asio::basic_socket_acceptor<boost::asio::generic::stream_protocol>;
+
+  // Throws ListenError. Connections wait until they are accepted.
+  Listener(boost::asio::io_context& io, const Address& address, const SocketAccess& access = {});
+  // One that already listens.
+  Listener(boost::asio::io_context& io, int descriptor);
+  ~Listener();
+  Listener(const Listener&) = delete;
+  Listener& operator=(const Listener&) = delete;
+
+  Acceptor& acceptor() { return acceptor_; }
+  boost::asio::steady_timer& pause() { return pause_; }
+  const Address& address() const { return address_; }
+  void close();
+
+ private:
+  void listen_on_path(const SocketAccess& access);
+  void listen_on_port();
+  void find_out_address();
+
+  Acceptor acceptor_;
+  boost::asio::steady_timer pause_;  // before the next attempt, when there are no descriptors
+  Address address_;
+  int lock_ = -1;
+};
+
+}  // namespace baton::server

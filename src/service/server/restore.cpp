@@ -1,0 +1,149 @@
+#include <spdlog/logger.h>
+#include <spdlog/sinks/null_sink.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <functional>
+#include <future>
+#include <memory>
+#include <utility>
+
+#include "baton/journal.pb.h"
+#include "service/journal/open.h"
+#include "service/server/backup.h"
+#include "service/server/snapshot.h"
+
+namespace baton::server {
+
+namespace {
+
+// Longer for what is large.
+constexpr std::chrono::seconds patience_with_etcd{15};
+constexpr std::size_t bytes_per_second = 1'000'000;
+
+std::chrono::seconds patience_for(const proto::Backup& backup) {
+  return patience_with_etcd + std::chrono::seconds(backup.snapshot().size() / bytes_per_second);
+}
+
+std::string first_record() {
+  proto::Batch batch;
+  batch.set_version(format_version);
+  return batch.SerializeAsString();
+}
+
+void check(const journal::Fault& fault) {
+  if (fault) throw journal::Unusable(fault.what);
+}
+
+// --- To a journal of one server -----------------------------------------------------------------
+
+void write_to(journal::Journal& journal, const std::string& snapshot, std::uint64_t fences) {
+  const auto wait = [](const std::function<void(journal::Journal::Done)>& begin) {
+    std::promise<journal::Fault> promise;
+    begin([&promise](const journal::Fault& fault) { promise.set_value(fault); });
+    check(promise.get_future().get());
+  };
+  journal.raise_floor(fences);
+  wait([&](auto done) { journal.append(first_record(), std::move(done)); });
+  wait([&](auto done) { journal.snapshot(1, snapshot, std::move(done)); });
+  journal.close();
+}
+
+void restore_alone(const proto::Backup& backup, const std::string& name, std::uint64_t fences) {
+  const auto journal = journal::open(name);
+  const auto refuse = [&](journal::Position, std::string_view) {
+    throw journal::Unusable(name +
+                            " is in use: a backup is only restored to a journal that is empty");
+  };
+  journal->read(refuse, refuse);
+  write_to(*journal, backup.snapshot(), fences);
+}
+
+// --- To etcd ------------------------------------------------------------------------------------
+
+// A server that comes to lead an empty cluster, writes, and leaves.
+class EtcdRestorer {
+ public:
+  EtcdRestorer(const proto::Backup& backup, const std::string& journal,
+               const ClusterOptions& cluster, std::uint64_t fences)
+      : backup_(backup),
+        journal_(journal),
+        fences_(fences),
+        deadline_(io_, patience_for(backup)),
+        membership_(
+            io_, journal, "restore", "baton restore", named(cluster),
+            std::make_shared<spdlog::logger>("", std::make_shared<spdlog::sinks::null_sink_mt>()),
+            events()) {}
+
+  void run() {
+    deadline_.async_wait([this](const boost::system::error_code& error) {
+      if (!error) end("etcd does not answer: " + membership_.member().trouble());
+    });
+    membership_.start();
+    io_.run();
+    if (!problem_.empty()) throw journal::Unusable(journal_ + ": " + problem_);
+  }
+
+ private:
+  static ClusterOptions named(ClusterOptions cluster) {
+    cluster.advertise = "restore";
+    return cluster;
+  }
+
+  ClusterMembership::Events events() {
+    const auto in_use = [this] {
+      end("it is in use: a backup is only restored to an empty prefix");
+    };
+    return {.forget =
+                [this](const std::string& why) {
+                  if (!why.empty()) end(why);
+                },
+            .read_snapshot = [in_use](journal::Position, std::string_view) { in_use(); },
+            .read_record = [in_use](journal::Position, std::string_view) { in_use(); },
+            .follow =
+                [this](const std::string& leader) {
+                  if (!leader.empty()) end("a cluster is served there, by " + leader);
+                },
+            .lead = [this](service::Duration) { write(); },
+            .give_up = [this](const std::string& why) { end(why); }};
+  }
+
+  void write() {
+    if (is_over_) return;
+    journal::Journal& journal = membership_.journal();
+    journal.raise_floor(fences_);
+    journal.append(first_record(), [this, &journal](const journal::Fault&) {
+      journal.snapshot(1, backup_.snapshot(), [this](const journal::Fault&) { end(""); });
+    });
+  }
+
+  void end(const std::string& problem) {
+    if (std::exchange(is_over_, true)) return;
+    problem_ = problem;
+    deadline_.cancel();
+    // Not from within what the membership is just doing.
+    boost::asio::post(io_, [this] { membership_.leave([this] { io_.stop(); }); });
+  }
+
+  const proto::Backup& backup_;
+  std::string journal_;
+  std::uint64_t fences_;
+  boost::asio::io_context io_;
+  boost::asio::steady_timer deadline_;
+  ClusterMembership membership_;
+  bool is_over_ = false;
+  std::string problem_;
+};
+
+}  // namespace
+
+void restore(const std::string& bytes, const std::string& journal, const ClusterOptions& cluster) {
+  const proto::Backup backup = parse_backup(bytes);
+  const std::uint64_t fences = describe_backup(bytes).fences_below;
+  if (!names_etcd(journal)) return restore_alone(backup, journal, fences);
+  EtcdRestorer(backup, journal, cluster, fences).run();
+}
+
+}  // namespace baton::server

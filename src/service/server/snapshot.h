@@ -1,0 +1,33 @@
+// The image of a state as bytes that a journal can keep (proto/baton/journal.proto, Snapshot).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "service/state/state.h"
+
+namespace baton::server {
+
+// What the engine has to know beside the state.
+struct Kept {
+  std::uint64_t epoch = 0;  // of the last leadership
+  service::StateImage image;
+};
+
+// Written by a later version than this one, or damaged.
+class UnreadableSnapshot : public std::exception {
+ public:
+  explicit UnreadableSnapshot(std::string what) : what_(std::move(what)) {}
+  const char* what() const noexcept override { return what_.c_str(); }
+
+ private:
+  std::string what_;
+};
+
+inline constexpr std::uint32_t format_version = 1;  // of batches and snapshots
+
+std::string encode(const Kept& kept);
+Kept decode_snapshot(std::string_view bytes);
+
+}  // namespace baton::server

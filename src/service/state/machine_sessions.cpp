@@ -1,0 +1,107 @@
+#include "service/state/machine.h"
+
+namespace baton::service {
+
+void Machine::carry_out(const Asker& asker, const OpenSession& open) {
+  if (const auto refusal = refuse(open)) return answer(asker, *refusal);
+  const auto known = tables_.nonces.find(open.nonce);
+  if (known != tables_.nonces.end()) {
+    const Session& session = *tables_.session(known->second);
+    return answer(asker, Result{Opened{session.id, session.ttl}});
+  }
+  if (tables_.sessions.size() >= most_sessions)
+    return answer(asker, Error::too_many, "there are too many sessions");
+  const SessionId id{next_session_++};
+  Session& session = tables_.sessions[id.value];
+  session.id = id;
+  session.nonce = open.nonce;
+  session.who = open.who;
+  session.ttl = open.ttl;
+  session.lock_delay = open.lock_delay;
+  session.fast = open.fast;
+  session.latest_answers = open.latest_answers;
+  session.since = now_;
+  if (Session* outer = tables_.session(open.within); outer != nullptr && outer->id != id) {
+    session.within = outer->id;
+    outer->inner.insert(id);
+  }
+  tables_.nonces.emplace(open.nonce, id);
+  answer(asker, Result{Opened{id, open.ttl}});
+}
+
+void Machine::carry_out(const Asker& asker, const CloseSession&) {
+  end(*asker.session, End::closed, "it was closed");
+  answer({nullptr, asker.id, asker.request}, Error::none);
+}
+
+void Machine::carry_out(const Asker& asker, const ExpireSession& expire) {
+  Session* session = tables_.session(expire.session);
+  if (session == nullptr) return answer(asker, Error::not_found);
+  end(*session, End::expired, "its lease has run out");
+  answer(asker, Error::none);
+}
+
+void Machine::carry_out(const Asker& asker, const BreakSession& breaking) {
+  Session* session = tables_.session(breaking.session);
+  if (session == nullptr) return answer(asker, Error::not_found);
+  if (breaking.force) {
+    const bool is_own = session == asker.session;
+    end(*session, End::broken, "it was broken by an operator, by force");
+    return answer({is_own ? nullptr : asker.session, asker.id, asker.request}, Error::none);
+  }
+  answer(asker, Error::none);
+  if (session->is_over()) return;
+  session->ends = now_ + session->ttl;
+  tables_.timers.insert({session->ends, Timer::Kind::session, session->id, 0, {}, {}});
+  effects_->push_back(SessionOver{session->id, "it was broken by an operator"});
+  give_up_all(*session, "it was broken by an operator");
+}
+
+void Machine::give_up_all(Session& session, const std::string& reason) {
+  while (!session.waiting.empty())
+    give_up(session.waiting.begin()->second, Error::session_lost, reason);
+}
+
+// Everything that it held, waited for or tied is given up at once: nobody is granted anything
+// before all of it is done.
+void Machine::end(Session& session, End how, const std::string& reason) {
+  give_up_all(session, reason);
+  while (!session.held.empty()) end_hold(session, *session.held.begin(), how);
+  while (!session.tied.empty()) remove_file(std::string(*session.tied.begin()));
+  if (session.is_over())
+    tables_.timers.erase({session.ends, Timer::Kind::session, session.id, 0, {}, {}});
+  else if (how != End::closed)
+    effects_->push_back(SessionOver{session.id, reason});
+  for (const SessionId inner : session.inner) tables_.session(inner)->within = no_session;
+  if (Session* outer = tables_.session(session.within)) outer->inner.erase(session.id);
+  const SessionId id = session.id;
+  tables_.nonces.erase(session.nonce);
+  tables_.sessions.erase(id.value);
+  end_recovery_of(id);
+}
+
+void Machine::end_hold(Session& session, const Held& held, End how) {
+  if (how == End::expired && session.lock_delay.value > 0)
+    close_for_a_while(session, Held(held));
+  else
+    let_go(*held.lock, {session.id, held.owner});
+}
+
+// The hold stays in the way, of the same others as before, until the delay is over.
+void Machine::close_for_a_while(Session& session, const Held& held) {
+  const Party party{session.id, held.owner};
+  Lock& lock = *held.lock;
+  Hold& hold = lock.holds.at(party);
+  disarm(lock, party, hold);
+  if (lock.space == Namespace::election) tell_leader(Change::Kind::resign, lock, party, hold);
+  hold.ends = now_ + session.lock_delay;
+  hold.expired = true;
+  session.held.erase(held);
+  arm(lock, party, hold);
+}
+
+void Machine::end_recovery_of(SessionId id) {
+  if (tables_.unreported.erase(id) > 0 && tables_.unreported.empty()) resume();
+}
+
+}  // namespace baton::service

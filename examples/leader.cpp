@@ -21,13 +21,13 @@ using namespace std::chrono_literals;
 int work(const std::string& name, int rounds, const std::stop_token& stop) {
   std::mutex mutex;
   std::condition_variable_any pause;
-  std::unique_lock guard(mutex);
+  std::unique_lock lock(mutex);
   int done = 0;
   while (done < rounds && !stop.stop_requested()) {
     std::printf("%s: round %d\n", name.c_str(), ++done);
     std::fflush(stdout);
     // A pause that ends at once when the lead is lost.
-    pause.wait_for(owner, stop, 100ms, [] { return false; });
+    pause.wait_for(lock, stop, 100ms, [] { return false; });
   }
   return done;
 }

@@ -191,7 +191,7 @@ class LoadClient {
   void acquire() {
     proto::Acquire& acquire = *request().mutable_acquire();
     acquire.add_names(name_);
-    acquire.set_guard(1);
+    acquire.set_owner(1);
     acquire.set_fast(fast_);
     asked_ = steady_clock::now();
     send(out_);
@@ -200,7 +200,7 @@ class LoadClient {
   void release() {
     proto::Release& release = *request().mutable_release();
     release.add_names(name_);
-    release.set_guard(1);
+    release.set_owner(1);
     send(out_);
   }
 

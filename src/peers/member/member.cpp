@@ -256,8 +256,8 @@ void Member::led(const service::Change& change) {
 
 void Member::heard_of_leader(NodeId from, const proto::PeerWords::Leader& leader) {
   // It may be in a view that is not here yet.
-  const baton::Member member{from, {leader.life()}};
-  const baton::Member* present = peer_->group().members().view().find(from);
+  const baton::ViewMember member{from, {leader.life()}};
+  const baton::ViewMember* present = peer_->group().members().view().find(from);
   if (present != nullptr && member < *present) return;
   const auto known = leaders_elsewhere_.find(leader.name());
   if (leader.fence() == 0) {
@@ -278,7 +278,7 @@ void Member::heard_of_leader(NodeId from, const proto::PeerWords::Leader& leader
 void Member::forget_leaders_of_others() {
   const View& view = peer_->group().members().view();
   for (auto at = leaders_elsewhere_.begin(); at != leaders_elsewhere_.end();) {
-    const baton::Member* member = view.find(at->second.at.node);
+    const baton::ViewMember* member = view.find(at->second.at.node);
     if (member != nullptr && member->incarnation <= at->second.at.incarnation) {
       ++at;
       continue;
@@ -290,7 +290,7 @@ void Member::forget_leaders_of_others() {
 
 void Member::tell_others(const proto::PeerWords& words) {
   const std::string bytes = words.SerializeAsString();
-  for (const baton::Member& other : peer_->group().members().view().members) {
+  for (const baton::ViewMember& other : peer_->group().members().view().members) {
     if (other.node != peer_->self()) peer_->tell(other.node, bytes);
   }
 }
@@ -314,7 +314,7 @@ void Member::log_view() {
   if (!is_trouble) {
     const auto& members = peer_->group().members().view().members;
     line = members.size() == 1 ? "alone in the group" : "in a group with";
-    for (const baton::Member& one : members) {
+    for (const baton::ViewMember& one : members) {
       if (one.node != peer_->self()) line += " " + peer_->name_of(one.node);
     }
     line += ", epoch " + std::to_string(peer_->group().members().view().epoch.number.value);
@@ -366,7 +366,7 @@ void Member::complete_locks(const proto::Read::Locks& asked,
   proto::PeerWords words;
   words.mutable_ask_locks()->set_number(number);
   *words.mutable_ask_locks()->mutable_asked() = asked;
-  for (const baton::Member& other : peer_->group().members().view().members) {
+  for (const baton::ViewMember& other : peer_->group().members().view().members) {
     if (other.node != peer_->self()) asking.missing.insert(other.node);
   }
   if (asking.missing.empty()) return finish(number);

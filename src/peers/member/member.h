@@ -72,7 +72,7 @@ class Member final : public server::Gate, private net::PeerEvents {
     std::unique_ptr<boost::asio::steady_timer> patience;
   };
   struct Leader {
-    baton::Member at;
+    baton::ViewMember at;
     std::uint64_t fence = 0;
   };
 

@@ -73,7 +73,7 @@ class Replica {
   // How long the proof of its lease still lasts.
   std::int64_t proof_left_us() const;
   // The members of etcd, and how much room they have.
-  const StorageQuota& space() const { return quota_; }
+  const StorageQuota& quota() const { return quota_; }
   void peers(std::function<void(const std::string& problem, std::vector<PeerInfo>)> done);
 
  private:

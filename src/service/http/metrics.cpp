@@ -103,7 +103,7 @@ void add_leadership(Page& page, server::Host& host) {
   page.begin("baton_proof_left_seconds", "For how long it can still prove that it leads.", "gauge");
   if (membership == nullptr) return;
   const std::int64_t left_us =
-      membership->member().is_leading() ? membership->member().proof_left_us() : 0;
+      membership->replica().is_leading() ? membership->replica().proof_left_us() : 0;
   page.line("baton_proof_left_seconds", "", text_of(static_cast<double>(left_us) / 1e6));
 }
 
@@ -113,7 +113,7 @@ void add_of_etcd(Page& page, const server::ClusterMembership* membership, const 
                  const std::string& help, Value value) {
   page.begin(name, help, "gauge");
   if (membership == nullptr) return;
-  for (const auto& member : membership->member().space().members()) {
+  for (const auto& member : membership->replica().quota().members()) {
     page.line(name, "{endpoint=\"" + member.endpoint + "\"}", std::to_string(value(member)));
   }
 }
@@ -126,7 +126,7 @@ void add_etcd(Page& page, const server::ClusterMembership* membership) {
               [](const auto& member) { return member.store_bytes; });
   add_of_etcd(
       page, membership, "baton_etcd_quota_bytes", "Size at which it takes nothing more.",
-      [membership](const auto& member) { return membership->member().space().quota_of(member); });
+      [membership](const auto& member) { return membership->replica().quota().quota_of(member); });
 }
 
 void add_state(Page& page, const service::State& state) {

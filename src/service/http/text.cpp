@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "service/state/valid.h"
+#include "core/text.h"
 
 namespace baton::http {
 

@@ -3,11 +3,11 @@
 #include <boost/json.hpp>
 #include <charconv>
 
+#include "core/text.h"
 #include "service/http/keys.h"
 #include "service/http/refused.h"
 #include "service/http/text.h"
 #include "service/lease/lease.h"
-#include "service/state/valid.h"
 
 namespace baton::http {
 

@@ -145,7 +145,7 @@ void ClusterMembership::complete(proto::Status status,
       replica.set_leads(one.leads);
       replica.set_version(one.version);
       replica.set_bytes(one.store_bytes);
-      replica.set_problem(one.problem.empty() ? replica_->space().shortage_of(one) : one.problem);
+      replica.set_problem(one.problem.empty() ? replica_->quota().shortage_of(one) : one.problem);
     }
     one_is_there();
   });

@@ -177,7 +177,7 @@ void Host::join_cluster() {
           .lead =
               [this](service::Duration promised) {
                 log_->info("this server comes to lead, from record {} on",
-                           membership_->member().position());
+                           membership_->replica().position());
                 engine_->lead([this, promised] { serve(promised); });
               },
           .give_up =
@@ -298,7 +298,7 @@ void Host::watch_proof() {
   if (is_sure) {
     log_->info("etcd answers again, and this server still leads");
   } else {
-    log_->warn("{}; nothing is promised until etcd answers", membership_->member().trouble());
+    log_->warn("{}; nothing is promised until etcd answers", membership_->replica().trouble());
   }
 }
 
@@ -371,15 +371,15 @@ void Host::end_stop(int tries_left) {
 std::optional<NotServing> Host::not_serving() const {
   if (is_stopping_) return NotServing{Error::shutting_down, "the server is stopping", {}};
   if (membership_ && !is_serving_) {
-    const auto& leader = membership_->member().leader();
+    const auto& leader = membership_->replica().leader();
     const bool is_known = leader && !leader->is_self;
     if (is_known) return NotServing{Error::not_leader, "another server leads", leader->url};
-    const std::string trouble = membership_->member().trouble();
+    const std::string trouble = membership_->replica().trouble();
     return NotServing{
         Error::unavailable, "no server leads" + (trouble.empty() ? "" : ": etcd: " + trouble), {}};
   }
   if (membership_ && !engine_->is_sure()) {
-    return NotServing{Error::unavailable, membership_->member().trouble(), {}};
+    return NotServing{Error::unavailable, membership_->replica().trouble(), {}};
   }
   if (!is_serving_ || !engine_->is_leading()) {
     return NotServing{Error::unavailable, "the server does not lead yet", {}};

@@ -12,7 +12,7 @@ using Finding = std::optional<service::Refusal>;
 service::Refusal bad(std::string message) { return {Error::bad_request, std::move(message)}; }
 
 Finding unknown(proto::Namespace space) {
-  if (proto::Space_IsValid(space)) return {};
+  if (proto::Namespace_IsValid(space)) return {};
   return bad("neither a lock nor an election");
 }
 Finding unknown(proto::Mode mode) {

@@ -79,7 +79,7 @@ class EtcdRestorer {
 
   void run() {
     deadline_.async_wait([this](const boost::system::error_code& error) {
-      if (!error) end("etcd does not answer: " + membership_.member().trouble());
+      if (!error) end("etcd does not answer: " + membership_.replica().trouble());
     });
     membership_.start();
     io_.run();

@@ -136,7 +136,7 @@ TEST(Members, WithoutAMajorityAnswerNobodyOverHttpWhoHoldsSomething) {
   const std::string log = band.log(0);
   const std::size_t at = log.find("serving http://127.0.0.1:");
   ASSERT_NE(at, std::string::npos) << log;
-  http::HttpClient holder(static_cast<std::uint16_t>(std::stoi(log.substr(at + 25))));
+  http::TestClient holder(static_cast<std::uint16_t>(std::stoi(log.substr(at + 25))));
   const std::string key = "Idempotency-Key: k7f2mq9xw4ct1zbd\r\n";
   const auto opened = holder.ask("POST", "/v1/sessions", "{}", key);
   ASSERT_EQ(opened.status, 200) << opened.body;

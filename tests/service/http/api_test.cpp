@@ -34,12 +34,12 @@ class ApiTest : public HostTest {
                                  const std::string& target, const std::string& body,
                                  const std::string& header = {}) {
     const std::uint64_t fence = lock(holder, name).number("fence");
-    HttpClient waiting = begin(target, body, header);
+    TestClient waiting = begin(target, body, header);
     if (!wait_for("waiters", 1)) return false;
-    HttpClient unlocking(url);
+    TestClient unlocking(url);
     unlocking.ask("GET", "/healthz");  // the server knows this connection
     at_once([&] {
-      unlocking.send(HttpClient::text_of("POST", "/v1/unlock", lock_body(holder, name)));
+      unlocking.send(TestClient::text_of("POST", "/v1/unlock", lock_body(holder, name)));
       waiting.hang_up();
     });
     EXPECT_EQ(unlocking.receive()->status, 200);
@@ -69,9 +69,9 @@ TEST_F(ApiTest, OneRequestTakesALockAndReturnsItsSession) {
 TEST_F(ApiTest, LocksAreGrantedInTheOrderInWhichTheyWereAskedFor) {
   const std::string a = open(), b = open(), c = open();
   ASSERT_EQ(lock(a, "x").status, 200);
-  HttpClient waiting_b = begin("/v1/lock", lock_body(b, "x"));
+  TestClient waiting_b = begin("/v1/lock", lock_body(b, "x"));
   ASSERT_TRUE(wait_for("waiters", 1));
-  HttpClient waiting_c = begin("/v1/lock", lock_body(c, "x"));
+  TestClient waiting_c = begin("/v1/lock", lock_body(c, "x"));
   ASSERT_TRUE(wait_for("waiters", 2));
   const auto shown = get("/v1/locks?name=x").json();
   const auto& waiters = shown.at("locks").at(0).at("waiters").as_array();
@@ -130,7 +130,7 @@ TEST_F(ApiTest, DeadlocksAreNamed) {
   const std::string a = open(), b = open();
   lock(a, "x");
   lock(b, "y");
-  HttpClient waiting = begin("/v1/lock", lock_body(a, "y"));
+  TestClient waiting = begin("/v1/lock", lock_body(a, "y"));
   ASSERT_TRUE(wait_for("waiters", 1));
   const Answer refused = lock(b, "x");
   EXPECT_EQ(refused.status, 409);
@@ -144,7 +144,7 @@ TEST_F(ApiTest, ASessionExpiresUnlessItIsKeptAlive) {
   const std::string a = open("1s"), kept = open("1s"), b = open();
   lock(a, "x");
   lock(kept, "y");
-  HttpClient waiting = begin("/v1/lock", lock_body(b, "x"));
+  TestClient waiting = begin("/v1/lock", lock_body(b, "x"));
   std::optional<Answer> granted;
   ASSERT_TRUE(becomes_true([&] {
     EXPECT_EQ(keep_alive(kept).status, 200);
@@ -162,7 +162,7 @@ TEST_F(ApiTest, ASessionExpiresUnlessItIsKeptAlive) {
 TEST_F(ApiTest, ASessionLivesWhileSomebodyWaitsInIt) {
   const std::string a = open();
   lock(a, "x");
-  HttpClient waiting = begin("/v1/lock", R"({"name":"x","ttl":"1s"})");
+  TestClient waiting = begin("/v1/lock", R"({"name":"x","ttl":"1s"})");
   const std::string other = open("1s");
   ASSERT_TRUE(becomes_true([&] {
     return get("/metrics").body.find("baton_expired_sessions_total 1\n") != std::string::npos;
@@ -187,7 +187,7 @@ TEST_F(ApiTest, ClosingReleasesEverything) {
   const std::string a = open(), b = open();
   lock(a, "x");
   lock(b, "y");
-  HttpClient waiting = begin("/v1/lock", lock_body(a, "y"));
+  TestClient waiting = begin("/v1/lock", lock_body(a, "y"));
   ASSERT_TRUE(wait_for("waiters", 1));
   EXPECT_EQ(post("/v1/close", "{\"session\":\"" + a + "\"}").status, 200);
   EXPECT_EQ(waiting.receive()->status, 410);
@@ -233,8 +233,8 @@ TEST_F(ApiTest, AGrantIsNotToldAgainAfterItWasTakenAway) {
 TEST_F(ApiTest, ARequestWithoutAKeyIsTakenBackWhenItsConnectionCloses) {
   const std::string a = open(), b = open();
   lock(a, "x");
-  HttpClient waiting = begin("/v1/lock", lock_body(b, "x"));
-  HttpClient opening = begin("/v1/lock", R"({"name":"x"})");
+  TestClient waiting = begin("/v1/lock", lock_body(b, "x"));
+  TestClient opening = begin("/v1/lock", R"({"name":"x"})");
   ASSERT_TRUE(wait_for("waiters", 2));
   EXPECT_EQ(status("sessions"), 3U);
   waiting.hang_up();
@@ -251,7 +251,7 @@ TEST_F(ApiTest, ARequestWithAKeyStaysInLineWhenItsConnectionCloses) {
   const std::string key = "Idempotency-Key: one\r\n";
   begin("/v1/lock", lock_body(b, "x"), key);
   ASSERT_TRUE(wait_for("waiters", 1));
-  HttpClient behind = begin("/v1/lock", lock_body(c, "x"));
+  TestClient behind = begin("/v1/lock", lock_body(c, "x"));
   ASSERT_TRUE(wait_for("waiters", 2));
   unlock(a, "x");
   const Answer granted = post("/v1/lock", lock_body(b, "x"), key);
@@ -287,15 +287,15 @@ TEST_F(ApiTest, AGrantThatIsOnItsWayIsKeptForARequestWithAKey) {
 TEST_F(ApiTest, NothingIsHeldBeyondItsLeaseByThoseWhoHangUp) {
   constexpr int count = 50;
   const std::string a = open();
-  std::vector<HttpClient> waiting;
+  std::vector<TestClient> waiting;
   for (int i = 0; i < count; ++i) {
     const std::string name = std::to_string(i);
     lock(a, name);
     waiting.push_back(begin("/v1/lock", R"({"ttl":"1s","name":")" + name + "\"}"));
   }
   ASSERT_TRUE(wait_for("waiters", count));
-  HttpClient closing = begin("/v1/close", "{\"session\":\"" + a + "\"}");
-  for (HttpClient& one : waiting) one.hang_up();
+  TestClient closing = begin("/v1/close", "{\"session\":\"" + a + "\"}");
+  for (TestClient& one : waiting) one.hang_up();
   EXPECT_EQ(closing.receive()->status, 200);
   EXPECT_TRUE(wait_for("locks", 0));
   EXPECT_TRUE(wait_for("sessions", 0));
@@ -330,7 +330,7 @@ TEST_F(ApiTest, ErrorsAreRememberedToo) {
 
 TEST_F(ApiTest, OnlyTheLatestAnswersAreRemembered) {
   const std::string a = open();
-  HttpClient client(url);
+  TestClient client(url);
   const auto write = [&](int i) {
     return client
         .ask("PUT", "/v1/files", "{\"key\":\"k\",\"value\":\"v\",\"session\":\"" + a + "\"}",
@@ -357,7 +357,7 @@ TEST_F(ApiTest, AKeyThatOpensASessionFindsItAgain) {
 TEST_F(ApiTest, AWaitingRequestIsGivenUpByItsKey) {
   const std::string a = open(), b = open();
   lock(a, "x");
-  HttpClient waiting = begin("/v1/lock", lock_body(b, "x"), "Idempotency-Key: wait\r\n");
+  TestClient waiting = begin("/v1/lock", lock_body(b, "x"), "Idempotency-Key: wait\r\n");
   ASSERT_TRUE(wait_for("waiters", 1));
   const std::string body = "{\"session\":\"" + b + "\",\"key\":\"wait\"}";
   EXPECT_EQ(post("/v1/cancel", body).status, 200);
@@ -373,7 +373,7 @@ TEST_F(ApiTest, Elections) {
   EXPECT_EQ(get("/v1/leader?name=e").status, 404);
   const Answer a = post("/v1/campaign", R"({"name":"e","value":"a:1"})");
   ASSERT_EQ(a.status, 200) << a.body;
-  HttpClient waiting = begin("/v1/campaign", R"({"name":"e","value":"b:1"})");
+  TestClient waiting = begin("/v1/campaign", R"({"name":"e","value":"b:1"})");
   ASSERT_TRUE(wait_for("waiters", 1));
   EXPECT_EQ(get("/v1/leader?name=e").json().at("value").as_string(), "a:1");
   EXPECT_EQ(get("/v1/leader?name=e").number("term"), a.number("term"));
@@ -405,8 +405,8 @@ TEST_F(ApiTest, Files) {
 TEST_F(ApiTest, WatchesMissNothing) {
   put(R"({"key":"a/1","value":"one"})");
   put(R"({"key":"b","value":"elsewhere"})");
-  HttpClient watch(url);
-  watch.send(HttpClient::text_of("GET", "/v1/watch?prefix=a/&after=0"));
+  TestClient watch(url);
+  watch.send(TestClient::text_of("GET", "/v1/watch?prefix=a/&after=0"));
   watch.receive_until("\"one\"");
   put(R"({"key":"a/2","value":"two"})");
   const std::string seen = watch.receive_until("\"two\"");
@@ -416,28 +416,28 @@ TEST_F(ApiTest, WatchesMissNothing) {
   EXPECT_EQ(seen.find("elsewhere"), std::string::npos);
   watch.hang_up();
   put(R"({"key":"a/3","value":"three"})");
-  HttpClient again(url);
-  again.send(HttpClient::text_of("GET", "/v1/watch?prefix=a/&after=0", "", "Last-Event-ID: 3\r\n"));
+  TestClient again(url);
+  again.send(TestClient::text_of("GET", "/v1/watch?prefix=a/&after=0", "", "Last-Event-ID: 3\r\n"));
   const std::string rest = again.receive_until("\"three\"");
   EXPECT_EQ(rest.find("\"two\""), std::string::npos) << "it knew of that";
 }
 
 TEST_F(ApiTest, AWatchWithoutARevisionBeginsNow) {
   put(R"({"key":"k","value":"before"})");
-  HttpClient watch(url);
-  watch.send(HttpClient::text_of("GET", "/v1/watch"));
+  TestClient watch(url);
+  watch.send(TestClient::text_of("GET", "/v1/watch"));
   watch.receive_until("id: 1\n\n");
   put(R"({"key":"k","value":"after"})");
   EXPECT_EQ(watch.receive_until("\"after\"").find("\"before\""), std::string::npos);
 }
 
 TEST_F(ApiTest, WhatIsNoLongerKeptCannotBeWatched) {
-  HttpClient client(url);
+  TestClient client(url);
   std::string all;
   constexpr int changes = 10'100;
   std::thread writer([&] {
     for (int i = 0; i < changes; ++i) {
-      client.send(HttpClient::text_of("PUT", "/v1/files", R"({"key":"k","value":"v"})"));
+      client.send(TestClient::text_of("PUT", "/v1/files", R"({"key":"k","value":"v"})"));
     }
   });
   for (int i = 0; i < changes; ++i) ASSERT_EQ(client.receive()->status, 200);
@@ -462,9 +462,9 @@ TEST_F(ApiTest, MetricsCount) {
   lock(a, "x");
   post("/v1/lock", R"({"name":"x","try":true})");
   get("/nowhere");
-  HttpClient idle(url);
-  HttpClient watch(url);
-  watch.send(HttpClient::text_of("GET", "/v1/watch"));
+  TestClient idle(url);
+  TestClient watch(url);
+  watch.send(TestClient::text_of("GET", "/v1/watch"));
   watch.receive_until("begun");
   const Answer page = get("/metrics");
   EXPECT_NE(page.header.find("text/plain; version=0.0.4"), std::string::npos);

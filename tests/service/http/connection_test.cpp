@@ -58,7 +58,7 @@ TEST_F(ConnectionTest, BadInputGetsAClearAnswer) {
 TEST_F(ConnectionTest, WhatIsNotHttpIsAnsweredAndHungUpOn) {
   start();
   const auto status_of_bytes = [this](const std::string& bytes) {
-    HttpClient client(url);
+    TestClient client(url);
     client.send(bytes);
     const auto answer = client.receive();
     EXPECT_TRUE(client.is_hung_up());
@@ -78,15 +78,15 @@ TEST_F(ConnectionTest, WhatIsNotHttpIsAnsweredAndHungUpOn) {
 
 TEST_F(ConnectionTest, SpeaksHttp) {
   start();
-  HttpClient client(url);
+  TestClient client(url);
   // Pipelined; the second waits for the first.
-  client.send(HttpClient::text_of("GET", "/healthz") + HttpClient::text_of("GET", "/v1/status") +
-              HttpClient::text_of("GET", "/nowhere"));
+  client.send(TestClient::text_of("GET", "/healthz") + TestClient::text_of("GET", "/v1/status") +
+              TestClient::text_of("GET", "/nowhere"));
   EXPECT_EQ(client.receive()->body, "ok\n");
   EXPECT_EQ(client.receive()->status, 200);
   EXPECT_EQ(client.receive()->status, 404);
   // In pieces.
-  for (const char letter : HttpClient::text_of("POST", "/v1/sessions", "{}")) {
+  for (const char letter : TestClient::text_of("POST", "/v1/sessions", "{}")) {
     client.send({&letter, 1});
   }
   EXPECT_EQ(client.receive()->status, 200);
@@ -101,7 +101,7 @@ TEST_F(ConnectionTest, SpeaksHttp) {
   client.send("GET /healthz HTTP/1.0\r\n\r\n");
   EXPECT_EQ(client.receive()->status, 200);
   EXPECT_TRUE(client.is_hung_up());
-  HttpClient other(url);
+  TestClient other(url);
   other.send("HEAD /healthz HTTP/1.1\r\nConnection: close\r\n\r\n");
   EXPECT_NE(other.receive_until("\r\n\r\n").find("Content-Length: 3"), std::string::npos);
   EXPECT_TRUE(other.is_hung_up());
@@ -111,9 +111,9 @@ TEST_F(ConnectionTest, AnAnswerThatIsWaitedForHoldsUpOnlyItsOwnConnection) {
   start();
   const std::string a = open(), b = open();
   lock(a, "x");
-  HttpClient client(url);
-  client.send(HttpClient::text_of("POST", "/v1/lock", lock_body(b, "x")) +
-              HttpClient::text_of("GET", "/healthz"));
+  TestClient client(url);
+  client.send(TestClient::text_of("POST", "/v1/lock", lock_body(b, "x")) +
+              TestClient::text_of("GET", "/healthz"));
   ASSERT_TRUE(wait_for("waiters", 1));
   EXPECT_FALSE(client.receive(50ms));
   unlock(a, "x");
@@ -125,9 +125,9 @@ TEST_F(ConnectionTest, SlowAndSilentClientsAreHungUpOn) {
   http.limits.time_to_ask = 200ms;
   http.limits.idle_time = 400ms;
   start();
-  HttpClient silent(url);
-  HttpClient slow(url);
-  HttpClient slow_with_body(url);
+  TestClient silent(url);
+  TestClient slow(url);
+  TestClient slow_with_body(url);
   slow.send("GET /healthz HTTP/1.1\r\n");
   slow_with_body.send("POST /v1/lock HTTP/1.1\r\nContent-Length: 100\r\n\r\n{");
   EXPECT_EQ(slow.receive()->status, 408);
@@ -139,7 +139,7 @@ TEST_F(ConnectionTest, SlowAndSilentClientsAreHungUpOn) {
 
 TEST_F(ConnectionTest, AThousandIdleConnectionsHarmNobody) {
   start();
-  std::vector<HttpClient> idle;
+  std::vector<TestClient> idle;
   for (int i = 0; i < 1000; ++i) {
     idle.emplace_back(url);
     ASSERT_TRUE(idle.back().is_connected());
@@ -155,26 +155,26 @@ TEST_F(ConnectionTest, AThousandIdleConnectionsHarmNobody) {
 TEST_F(ConnectionTest, ConnectionsAreBounded) {
   http.limits.connections = 3;
   start();
-  std::vector<HttpClient> few;
+  std::vector<TestClient> few;
   for (int i = 0; i < 3; ++i) {
     few.emplace_back(url);
     EXPECT_EQ(few.back().ask("GET", "/healthz").status, 200);
   }
-  HttpClient one_more(url);
+  TestClient one_more(url);
   const auto refused = one_more.receive();
   ASSERT_TRUE(refused);
   EXPECT_EQ(refused->status, 503);
   EXPECT_EQ(refused->error(), "too_many");
   one_more.hang_up();
   few.pop_back();
-  EXPECT_TRUE(becomes_true([&] { return HttpClient(url).ask("GET", "/healthz").status == 200; }));
+  EXPECT_TRUE(becomes_true([&] { return TestClient(url).ask("GET", "/healthz").status == 200; }));
 }
 
 TEST_F(ConnectionTest, AStreamWithoutChangesShowsThatItLives) {
   http.limits.between_beats = 50ms;
   start();
-  HttpClient watch(url);
-  watch.send(HttpClient::text_of("GET", "/v1/watch?prefix=a"));
+  TestClient watch(url);
+  watch.send(TestClient::text_of("GET", "/v1/watch?prefix=a"));
   watch.receive_until("begun");
   put(R"({"key":"b","value":"not watched"})");
   EXPECT_EQ(watch.receive_until(": alive\nid: 1\n").find("data:"), std::string::npos)
@@ -184,11 +184,11 @@ TEST_F(ConnectionTest, AStreamWithoutChangesShowsThatItLives) {
 TEST_F(ConnectionTest, AReaderThatDoesNotReadIsHungUpOn) {
   http.limits.unsent_bytes = 300'000;
   start();
-  HttpClient deaf(url);
-  deaf.send(HttpClient::text_of("GET", "/v1/watch?prefix=big"));
+  TestClient deaf(url);
+  deaf.send(TestClient::text_of("GET", "/v1/watch?prefix=big"));
   deaf.receive_until("begun");
   const std::string body = "{\"key\":\"big\",\"value\":\"" + std::string(60'000, 'v') + "\"}";
-  HttpClient writer(url);
+  TestClient writer(url);
   EXPECT_TRUE(becomes_true([&] {
     EXPECT_EQ(writer.ask("PUT", "/v1/files", body).status, 200);
     return get("/metrics").body.find("\nbaton_http_streams 0\n") != std::string::npos;
@@ -199,12 +199,12 @@ TEST_F(ConnectionTest, AServerThatStopsTellsThoseWhoWait) {
   start();
   const std::string a = open(), b = open();
   lock(a, "x");
-  HttpClient waiting = begin("/v1/lock", lock_body(b, "x"));
+  TestClient waiting = begin("/v1/lock", lock_body(b, "x"));
   ASSERT_TRUE(wait_for("waiters", 1));
-  HttpClient watch(url);
-  watch.send(HttpClient::text_of("GET", "/v1/watch"));
+  TestClient watch(url);
+  watch.send(TestClient::text_of("GET", "/v1/watch"));
   watch.receive_until("begun");
-  HttpClient idle(url);
+  TestClient idle(url);
   std::thread stopping([this] { stop(); });
   const auto answer = waiting.receive();
   ASSERT_TRUE(answer);

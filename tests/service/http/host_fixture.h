@@ -75,10 +75,10 @@ class HostTest : public testing::Test {
     return post("/v1/keepalive", "{\"session\":\"" + session + "\"}");
   }
   // Asks, and does not wait for the answer.
-  HttpClient begin(const std::string& target, const std::string& body,
+  TestClient begin(const std::string& target, const std::string& body,
                    const std::string& header = {}) {
-    HttpClient client(url);
-    client.send(HttpClient::text_of("POST", target, body, header));
+    TestClient client(url);
+    client.send(TestClient::text_of("POST", target, body, header));
     return client;
   }
   std::uint64_t status(const std::string& what) { return get("/v1/status").number(what); }

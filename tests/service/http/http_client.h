@@ -42,10 +42,10 @@ inline std::uint16_t port_of(const std::string& url) {
   return static_cast<std::uint16_t>(std::stoi(url.substr(url.rfind(':') + 1)));
 }
 
-class HttpClient {
+class TestClient {
  public:
-  explicit HttpClient(const std::string& url) : HttpClient(port_of(url)) {}
-  explicit HttpClient(std::uint16_t port) {
+  explicit TestClient(const std::string& url) : TestClient(port_of(url)) {}
+  explicit TestClient(std::uint16_t port) {
     socket_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_in to{};
     to.sin_family = AF_INET;
@@ -53,14 +53,14 @@ class HttpClient {
     to.sin_port = htons(port);
     if (::connect(socket_, reinterpret_cast<sockaddr*>(&to), sizeof to) != 0) hang_up();
   }
-  HttpClient(HttpClient&& other) noexcept
+  TestClient(TestClient&& other) noexcept
       : socket_(std::exchange(other.socket_, -1)), in_(std::move(other.in_)) {}
-  HttpClient& operator=(HttpClient&& other) noexcept {
+  TestClient& operator=(TestClient&& other) noexcept {
     std::swap(socket_, other.socket_);
     std::swap(in_, other.in_);
     return *this;
   }
-  ~HttpClient() { hang_up(); }
+  ~TestClient() { hang_up(); }
 
   bool is_connected() const { return socket_ >= 0; }
   void hang_up() {
@@ -163,7 +163,7 @@ class HttpClient {
 // One request over a connection of its own.
 inline Answer ask(const std::string& url, const std::string& method, const std::string& target,
                   const std::string& body = {}, const std::string& header = {}) {
-  return HttpClient(url).ask(method, target, body, header);
+  return TestClient(url).ask(method, target, body, header);
 }
 
 }  // namespace baton::http

@@ -79,13 +79,13 @@ TEST_F(RestartTest, AWaitingRequestWithAKeyKeepsItsPlace) {
   const std::string a = open(), b = open(), c = open();
   lock(a, "x");
   const std::string key = "Idempotency-Key: k\r\n";
-  HttpClient waiting = begin("/v1/lock", lock_body(b, "x"), key);
+  TestClient waiting = begin("/v1/lock", lock_body(b, "x"), key);
   ASSERT_TRUE(wait_for("waiters", 1));
   restart();
   EXPECT_EQ(waiting.receive()->status, 503);
-  HttpClient behind = begin("/v1/lock", lock_body(c, "x"));
+  TestClient behind = begin("/v1/lock", lock_body(c, "x"));
   ASSERT_TRUE(wait_for("waiters", 2));
-  HttpClient again = begin("/v1/lock", lock_body(b, "x"), key);
+  TestClient again = begin("/v1/lock", lock_body(b, "x"), key);
   unlock(a, "x");
   EXPECT_EQ(again.receive()->status, 200);
   EXPECT_FALSE(behind.receive(50ms));
@@ -94,7 +94,7 @@ TEST_F(RestartTest, AWaitingRequestWithAKeyKeepsItsPlace) {
 TEST_F(RestartTest, AWaitingRequestWithoutAKeyIsTakenBack) {
   const std::string a = open(), b = open();
   lock(a, "x");
-  HttpClient waiting = begin("/v1/lock", lock_body(b, "x"));
+  TestClient waiting = begin("/v1/lock", lock_body(b, "x"));
   ASSERT_TRUE(wait_for("waiters", 1));
   restart();
   EXPECT_EQ(status("waiters"), 0U);
@@ -139,7 +139,7 @@ TEST_F(HttpProcessTest, NothingThatWasAnsweredIsLostWhenTheServerIsKilled) {
     b = open();
     first = post("/v1/lock", lock_body(a, "x"), key);
     begin("/v1/lock", lock_body(b, "x"), key);
-    HttpClient unkeyed = begin("/v1/lock", lock_body(b, "x", R"(,"owner":1)"));
+    TestClient unkeyed = begin("/v1/lock", lock_body(b, "x", R"(,"owner":1)"));
     ASSERT_TRUE(wait_for("waiters", 2));
     server.end(SIGKILL);
   }

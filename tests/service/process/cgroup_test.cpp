@@ -28,12 +28,12 @@ TEST(Cgroup, HoldsTheCommandAndGoesWithIt) {
   run.options.use_cgroup = true;
   run.start_held();
   const std::vector<pid_t> tree = tree_of(run);
-  const std::string name = "baton-run-" + std::to_string(run.front());
+  const std::string name = "baton-run-" + std::to_string(run.foreground());
   EXPECT_TRUE(std::filesystem::exists(*where / name));
   for (const pid_t process : tree) {
     EXPECT_TRUE(read_file("/proc/" + std::to_string(process) + "/cgroup").ends_with(name + "\n"));
   }
-  for (const pid_t process : {run.front(), run.keeper(), run.guard()}) {
+  for (const pid_t process : {run.foreground(), run.lease_keeper(), run.reaper()}) {
     EXPECT_FALSE(read_file("/proc/" + std::to_string(process) + "/cgroup").ends_with(name + "\n"));
   }
   run.order('l');
@@ -50,12 +50,12 @@ TEST(Cgroup, IsRemovedByWhoeverIsLeft) {
     run.options.use_cgroup = true;
     run.start_held();
     run.scratch.number("command");
-    const std::vector<pid_t> ours = {run.front(), run.keeper(), run.guard()};
+    const std::vector<pid_t> ours = {run.foreground(), run.lease_keeper(), run.reaper()};
     for (int i = 0; i < 3; ++i) {
       if ((which & (1 << i)) != 0) kill(ours[static_cast<std::size_t>(i)], SIGKILL);
     }
     run.wait();
-    const auto folder = *where / ("baton-run-" + std::to_string(run.front()));
+    const auto folder = *where / ("baton-run-" + std::to_string(run.foreground()));
     EXPECT_TRUE(eventually([&] { return !std::filesystem::exists(folder); })) << which;
   }
 }
@@ -68,7 +68,7 @@ TEST(Cgroup, LetsGoOfWhatIsToGoOn) {
   run.start_held();
   EXPECT_EQ(run.exit_code(), 0);
   EXPECT_TRUE(is_alive(run.scratch.number("left")));
-  EXPECT_FALSE(std::filesystem::exists(*where / ("baton-run-" + std::to_string(run.front()))));
+  EXPECT_FALSE(std::filesystem::exists(*where / ("baton-run-" + std::to_string(run.foreground()))));
 }
 
 TEST(Cgroup, IsLeftByWhatIsDetached) {

@@ -125,7 +125,7 @@ TEST(Exit, AReaderSeesTheEndWhenTheCommandClosesItsOutput) {
     text.append(buffer, static_cast<std::size_t>(size));
   }
   EXPECT_EQ(text, "hello\n");
-  kill(run.front(), SIGTERM);
+  kill(run.foreground(), SIGTERM);
   EXPECT_EQ(WTERMSIG(run.wait()), SIGTERM);
 }
 

@@ -46,8 +46,8 @@ class Killed : public testing::TestWithParam<Case> {
   void kill_them(const ScriptedRun& run) {
     const pid_t lease_keeper = run.lease_keeper();
     const pid_t reaper = run.reaper();
-    ours = {run.front(), keeper, guard};
-    if (GetParam().front) kill(run.front(), SIGKILL);
+    ours = {run.foreground(), lease_keeper, reaper};
+    if (GetParam().foreground) kill(run.foreground(), SIGKILL);
     if (GetParam().lease_keeper) kill(lease_keeper, SIGKILL);
     if (GetParam().reaper) kill(reaper, SIGKILL);
   }
@@ -93,11 +93,11 @@ TEST_P(Killed, WhileTheJobIsStopped) {
   run.options.use_cgroup = GetParam().use_cgroup;
   run.start_held();
   const std::vector<pid_t> tree = {run.scratch.number("child"), run.scratch.number("command")};
-  ASSERT_TRUE(eventually([&] { return is_stopped(run.front()); }));
+  ASSERT_TRUE(eventually([&] { return is_stopped(run.foreground()); }));
   kill_them(run);
   // A stopped foreground cannot see to anything, but only the lease_keeper and the reaper together are spared
   // from having to; then it is continued by whoever looks after the job.
-  if (!GetParam().front) kill(run.front(), SIGCONT);
+  if (!GetParam().foreground) kill(run.foreground(), SIGCONT);
   run.wait();
   EXPECT_TRUE(eventually([&] { return are_gone(tree) && are_gone(ours); }));
 }
@@ -123,7 +123,7 @@ TEST(KilledOtherwise, TheWholeProcessGroup) {
   run.start_held();
   const std::vector<pid_t> tree = tree_of(run);
   const pid_t lease_keeper = run.lease_keeper();
-  kill(-run.front(), SIGKILL);
+  kill(-run.foreground(), SIGKILL);
   EXPECT_EQ(WTERMSIG(run.wait()), SIGKILL);
   EXPECT_TRUE(eventually([&] { return are_gone(tree) && !is_alive(lease_keeper); }));
   EXPECT_TRUE(run.has_logged("released"));
@@ -135,7 +135,7 @@ TEST(KilledOtherwise, AllAtOnceTakesTheCommandItself) {
   const pid_t command = run.scratch.number("command");
   const pid_t lease_keeper = run.lease_keeper();
   const pid_t reaper = run.reaper();
-  for (const pid_t process : {run.front(), keeper, guard}) kill(process, SIGKILL);
+  for (const pid_t process : {run.foreground(), lease_keeper, reaper}) kill(process, SIGKILL);
   EXPECT_EQ(WTERMSIG(run.wait()), SIGKILL);
   EXPECT_TRUE(eventually([&] { return !is_alive(command); }));
 }
@@ -146,7 +146,7 @@ TEST(KilledOtherwise, AtAnyMoment) {
     ScriptedRun run("sleep 1000 & echo $! > $DIR/child; wait");
     run.start_held();
     usleep(static_cast<useconds_t>(microseconds));
-    kill(run.front(), SIGKILL);
+    kill(run.foreground(), SIGKILL);
     EXPECT_EQ(WTERMSIG(run.wait()), SIGKILL);
     EXPECT_TRUE(eventually([] { return nothing_is_below(); })) << microseconds;
   }

@@ -62,7 +62,7 @@ TEST_P(Lost, StopsWhatIsStopped) {
   run.options.kill_after = std::chrono::seconds(20);
   run.start_held();
   const pid_t command = run.scratch.number("command");
-  ASSERT_TRUE(eventually([&] { return is_stopped(command) && is_stopped(run.front()); }));
+  ASSERT_TRUE(eventually([&] { return is_stopped(command) && is_stopped(run.foreground()); }));
   run.order('l');
   EXPECT_EQ(run.exit_code(), exit_code::lost);
   EXPECT_FALSE(is_alive(command));
@@ -145,12 +145,12 @@ TEST(LostOtherwise, BeforeTheCommandStartsItNeverDoes) {
     run.options.on_lost = on_lost;
     run.start();
     ASSERT_TRUE(eventually([&] { return run.has_logged("begun"); }));
-    kill(run.front(), SIGSTOP);
-    ASSERT_TRUE(eventually([&] { return is_stopped(run.front()); }));
+    kill(run.foreground(), SIGSTOP);
+    ASSERT_TRUE(eventually([&] { return is_stopped(run.foreground()); }));
     run.order('h');
     run.order('l');
     EXPECT_TRUE(eventually([&] { return run.times_logged("told why") > 0; }));
-    kill(run.front(), SIGCONT);
+    kill(run.foreground(), SIGCONT);
     EXPECT_EQ(run.exit_code(), exit_code::lost);
     EXPECT_FALSE(run.scratch.has("ran"));
   }
@@ -164,7 +164,7 @@ TEST(LostOtherwise, WhatCouldNotBeStoppedKeepsTheLock) {
   tree_of(run);
   const pid_t lease_keeper = run.lease_keeper();
   kill(run.reaper(), SIGSTOP);
-  kill(run.front(), SIGKILL);
+  kill(run.foreground(), SIGKILL);
   EXPECT_TRUE(eventually([&] { return !is_alive(lease_keeper); }));
   EXPECT_FALSE(run.has_logged("released"));
 }

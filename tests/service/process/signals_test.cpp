@@ -39,7 +39,7 @@ TEST(Signals, PassesOnWhatTheFrontGets) {
                                                                              {SIGUSR2, "USR2"},
                                                                              {SIGWINCH, "WINCH"},
                                                                              {SIGTERM, "TERM"}}) {
-    kill(run.front(), signal);
+    kill(run.foreground(), signal);
     expected += name + "\n";
     EXPECT_TRUE(eventually([&] { return run.scratch.text("got") == expected; })) << name;
   }
@@ -50,11 +50,11 @@ TEST(Signals, PassesOnWhatTheFrontGets) {
 TEST(Signals, WhatTheWholeGroupGetsReachesTheCommandOnce) {
   Noting run;
   // The second signal, to the foreground alone, comes after whatever was to be made of the first.
-  kill(-run.front(), SIGUSR1);
+  kill(-run.foreground(), SIGUSR1);
   EXPECT_TRUE(eventually([&] { return run.scratch.text("got") == "USR1\n"; }));
-  kill(run.front(), SIGUSR2);
+  kill(run.foreground(), SIGUSR2);
   EXPECT_TRUE(eventually([&] { return run.scratch.text("got").ends_with("USR2\n"); }));
-  kill(run.front(), SIGTERM);
+  kill(run.foreground(), SIGTERM);
   EXPECT_EQ(run.exit_code(), 3);
   EXPECT_EQ(run.scratch.text("got"), "USR1\nUSR2\nTERM\n");
 }
@@ -69,7 +69,7 @@ TEST(Signals, GoToTheCommandAndNotToWhatItStarted) {
   run.start_held();
   run.scratch.number("child");
   run.scratch.number("command");
-  kill(run.front(), SIGUSR1);
+  kill(run.foreground(), SIGUSR1);
   EXPECT_EQ(run.exit_code(), 4);
   EXPECT_FALSE(run.scratch.has("wrong"));
 }
@@ -79,7 +79,7 @@ TEST(Signals, EndTheWaitForTheLock) {
     ScriptedRun run("touch $DIR/ran");
     run.start();
     ASSERT_TRUE(eventually([&] { return run.has_logged("begun"); }));
-    kill(run.front(), signal);
+    kill(run.foreground(), signal);
     EXPECT_TRUE(WIFSIGNALED(run.wait()));
     EXPECT_EQ(WTERMSIG(run.wait()), signal);
     EXPECT_TRUE(run.has_logged("released"));
@@ -92,8 +92,8 @@ TEST(Signals, ThatAreIgnoredDoNotEndTheWait) {
   run.in_front = [] { std::signal(SIGINT, SIG_IGN); };
   run.start();
   ASSERT_TRUE(eventually([&] { return run.has_logged("begun"); }));
-  kill(run.front(), SIGINT);
-  kill(run.front(), SIGWINCH);
+  kill(run.foreground(), SIGINT);
+  kill(run.foreground(), SIGWINCH);
   run.order('h');
   EXPECT_EQ(run.exit_code(), 0);
   EXPECT_TRUE(run.scratch.has("ran"));
@@ -105,8 +105,8 @@ TEST(Signals, ASecondOneDoesNotWaitForAKeeperThatHangs) {
   ASSERT_TRUE(eventually([&] { return run.has_logged("begun"); }));
   const pid_t lease_keeper = run.lease_keeper();
   kill(lease_keeper, SIGSTOP);
-  kill(run.front(), SIGINT);
-  kill(run.front(), SIGTERM);
+  kill(run.foreground(), SIGINT);
+  kill(run.foreground(), SIGTERM);
   EXPECT_TRUE(WIFSIGNALED(run.wait()));
   EXPECT_TRUE(eventually([&] { return !is_alive(lease_keeper); }));
 }
@@ -115,9 +115,9 @@ TEST(Signals, TheFrontStopsAndGoesOnWithTheCommand) {
   ScriptedRun run("echo $$ > $DIR/command; kill -STOP $$; exit 5");
   run.start_held();
   const pid_t command = run.scratch.number("command");
-  EXPECT_TRUE(eventually([&] { return is_stopped(run.front()) && is_stopped(command); }));
+  EXPECT_TRUE(eventually([&] { return is_stopped(run.foreground()) && is_stopped(command); }));
   EXPECT_FALSE(is_stopped(run.lease_keeper()));
-  kill(run.front(), SIGCONT);
+  kill(run.foreground(), SIGCONT);
   EXPECT_EQ(run.exit_code(), 5);
 }
 
@@ -126,9 +126,9 @@ TEST(Signals, TheFrontGoesOnWhenTheCommandAloneIsContinued) {
   ASSERT_EQ(mkfifo(run.scratch.file("go").c_str(), 0600), 0);
   run.start_held();
   const pid_t command = run.scratch.number("command");
-  EXPECT_TRUE(eventually([&] { return is_stopped(run.front()) && is_stopped(command); }));
+  EXPECT_TRUE(eventually([&] { return is_stopped(run.foreground()) && is_stopped(command); }));
   kill(command, SIGCONT);
-  EXPECT_TRUE(eventually([&] { return !is_stopped(run.front()); }));
+  EXPECT_TRUE(eventually([&] { return !is_stopped(run.foreground()); }));
   EXPECT_TRUE(is_alive(command));
   std::ofstream(run.scratch.file("go")) << "go" << std::endl;
   EXPECT_EQ(run.exit_code(), 5);
@@ -140,11 +140,11 @@ TEST(Signals, AStopForTheFrontAloneStopsTheCommand) {
   run.in_front = [] { setpgid(0, 0); };
   run.start_held();
   const pid_t command = run.scratch.number("command");
-  kill(run.front(), SIGTSTP);
-  EXPECT_TRUE(eventually([&] { return is_stopped(run.front()) && is_stopped(command); }));
-  kill(run.front(), SIGCONT);
-  EXPECT_TRUE(eventually([&] { return !is_stopped(run.front()) && !is_stopped(command); }));
-  kill(run.front(), SIGTERM);
+  kill(run.foreground(), SIGTSTP);
+  EXPECT_TRUE(eventually([&] { return is_stopped(run.foreground()) && is_stopped(command); }));
+  kill(run.foreground(), SIGCONT);
+  EXPECT_TRUE(eventually([&] { return !is_stopped(run.foreground()) && !is_stopped(command); }));
+  kill(run.foreground(), SIGTERM);
   EXPECT_EQ(WTERMSIG(run.wait()), SIGTERM);
 }
 

@@ -94,7 +94,7 @@ TEST(Terminal, ControlZStopsTheJobAndNotTheKeeper) {
     EXPECT_TRUE(eventually([&] { return run.times_logged("asked when") > round; }));
     run.order('n');
     run.terminal->fg();
-    EXPECT_TRUE(eventually([&] { return !is_stopped(command) && !is_stopped(run.front()); }));
+    EXPECT_TRUE(eventually([&] { return !is_stopped(command) && !is_stopped(run.foreground()); }));
   }
   run.terminal->type("more\n");
   EXPECT_TRUE(run.terminal->shows("got more"));
@@ -122,7 +122,7 @@ TEST(Terminal, InTheBackgroundItRunsUntilItReads) {
   run.terminal->type(ctrl_z);
   ASSERT_TRUE(WIFSTOPPED(run.terminal->next_status()));
   run.terminal->bg();
-  EXPECT_TRUE(eventually([&] { return !is_stopped(run.front()); }));
+  EXPECT_TRUE(eventually([&] { return !is_stopped(run.foreground()); }));
   std::ofstream(run.scratch.file("go")) << "go" << std::endl;
   const int status = run.terminal->next_status();
   ASSERT_TRUE(WIFSTOPPED(status));
@@ -140,7 +140,7 @@ TEST(Terminal, AnInteractiveShellCanBeSuspended) {
   terminal.type("echo re''ady; echo $$ > $DIR/command\n");
   ASSERT_TRUE(terminal.shows("ready"));
   const pid_t command = run.scratch.number("command");
-  EXPECT_NE(getpgid(command), run.front());
+  EXPECT_NE(getpgid(command), run.foreground());
   EXPECT_EQ(terminal.foreground(), command);
   terminal.type("suspend -f\n");
   ASSERT_TRUE(WIFSTOPPED(terminal.next_status()));
@@ -168,7 +168,7 @@ TEST(Terminal, ACommandWithItsOwnProcessGroupGetsTheTerminalBack) {
   Terminal& terminal = *run.terminal;
   ASSERT_TRUE(terminal.shows("ready"));
   const pid_t group = terminal.foreground();
-  EXPECT_NE(group, run.front());
+  EXPECT_NE(group, run.foreground());
   terminal.type(ctrl_z);
   ASSERT_TRUE(WIFSTOPPED(terminal.next_status()));
   terminal.fg();
@@ -181,8 +181,8 @@ TEST(Terminal, ACommandWithItsOwnProcessGroupGetsTheTerminalBack) {
 TEST(Terminal, TheCommandIsInTheJobsProcessGroupAndTheKeeperInNone) {
   JobRun run("echo $$ > $DIR/command; sleep 1000");
   const pid_t command = run.scratch.number("command");
-  EXPECT_EQ(getpgid(command), run.front());
-  EXPECT_EQ(run.terminal->foreground(), run.front());
+  EXPECT_EQ(getpgid(command), run.foreground());
+  EXPECT_EQ(run.terminal->foreground(), run.foreground());
   EXPECT_NE(getsid(run.lease_keeper()), getsid(command));
 }
 
@@ -223,7 +223,7 @@ TEST(Terminal, AStoppedJobThatLosesTheLockEnds) {
 TEST(Terminal, AHangupTakesEverythingDown) {
   JobRun run("sleep 1000 & echo $! > $DIR/child; echo $$ > $DIR/command; echo ready; wait");
   ASSERT_TRUE(run.terminal->shows("ready"));
-  const std::vector<pid_t> tree = {run.scratch.number("command"), run.keeper(), run.front()};
+  const std::vector<pid_t> tree = {run.scratch.number("command"), run.lease_keeper(), run.foreground()};
   // The shell dies, and the kernel sends SIGHUP to the foreground.
   run.terminal.reset();
   EXPECT_TRUE(eventually([&] { return are_gone(tree); }));

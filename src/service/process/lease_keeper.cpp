@@ -59,7 +59,7 @@ LeaseKeeper::LeaseKeeper(const Options& options, const InheritedSignals& inherit
 void LeaseKeeper::run() {
   block(every_signal());
   prctl(PR_SET_CHILD_SUBREAPER, 1);
-  prctl(PR_SET_NAME, "lock-lease_keeper");
+  prctl(PR_SET_NAME, "lock-keeper");
   start_reaper();
   leave_terminal();
   try {

@@ -8,6 +8,7 @@
 
 #include <fstream>
 #include <sstream>
+#include <stdexcept>
 
 #include "service/process/descendants.h"
 #include "service/process/takedown.h"
@@ -139,16 +140,18 @@ void ScriptedRun::start_held() {
 
 pid_t ScriptedRun::child_named(pid_t parent, const std::string& name) const {
   pid_t found = 0;
-  EXPECT_TRUE(eventually([&] {
+  const bool is_there = eventually([&] {
     for (const Process& process : descendants_of(parent)) {
       if (process.parent == parent && process.name == name) found = process.id;
     }
     return found != 0;
-  })) << name;
+  });
+  // A test that went on would send its signals to process 0: to its own process group.
+  if (!is_there) throw std::runtime_error("there is no process " + name);
   return found;
 }
 
-pid_t ScriptedRun::lease_keeper() const { return child_named(foreground_, "lock-lease_keeper"); }
+pid_t ScriptedRun::lease_keeper() const { return child_named(foreground_, "lock-keeper"); }
 pid_t ScriptedRun::reaper() const { return child_named(lease_keeper(), "lock-reaper"); }
 
 int ScriptedRun::wait() {

@@ -51,8 +51,8 @@ class Answers(unittest.TestCase):
             if "flock is not checked" in done.stderr:
                 self.skipTest(done.stderr.strip())
             self.assertEqual(1, done.returncode, done.stderr)
-            self.assertIn("'Exit code of the command', flock: it is 'passed through', and the page says 'lost'",
-                          done.stderr)
+            self.assertIn("'Exit code of the command', flock: it is 'passed through', "
+                          "and the page says 'lost'", done.stderr)
             self.assertEqual(0, compare("flock", "--page", page, "--write").returncode)
             self.assertEqual(text, page.read_text())
 

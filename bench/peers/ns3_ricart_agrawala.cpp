@@ -10,7 +10,7 @@
 //
 // It is meant to be as fast as ns-3 allows: no network stack, no logging, one allocation per
 // event (ns-3 owns its events by reference count), sets of processes in one word, the protocol as
-// in src/mutex/ricart_agrawala. The event is a class of its own because ns-3's bound member
+// in src/algorithms/mutex/ricart_agrawala. The event is a class of its own because ns-3's bound member
 // functions are larger. SCHEDULER is ns-3's event list: Heap, List, Map (which ns-3 takes by
 // itself), Calendar or PriorityQueue, which is the fastest of them for this program and the default
 // here.

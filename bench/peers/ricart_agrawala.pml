@@ -3,7 +3,7 @@
  *   spin -DENTRIES=5 [-DCHANNELS] -a ricart_agrawala.pml     (bench/peers/run_spin does it all)
  *
  * Three processes, each of which asks ENTRIES times, and one FIFO channel for each ordered pair.
- * The protocol is that of src/mutex/ricart_agrawala, and so is the grain: a handler with all that
+ * The protocol is that of src/algorithms/mutex/ricart_agrawala, and so is the grain: a handler with all that
  * it sends is one step. A state is what the class calls its state, the channels, and how often each
  * process has asked; nothing else. So the states that SPIN stores are in one-to-one correspondence
  * with those that Baton reaches: 1,617,727 with 5 requests of each process.

@@ -12,7 +12,7 @@ doing counts as little as possible.
 `stores` is how SimPy's own guide models messages: a Store is the mailbox of each process, and a
 generator per message waits for the latency and puts it there. `callbacks` is as fast as SimPy allows:
 a message is a Timeout whose callback is the receiver's handler. The protocol is that of
-src/mutex/ricart_agrawala, with sets of processes in one integer.
+src/algorithms/mutex/ricart_agrawala, with sets of processes in one integer.
 """
 
 import json

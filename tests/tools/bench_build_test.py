@@ -35,17 +35,18 @@ class BenchBuildTest(unittest.TestCase):
 
     def test_an_algorithm_is_a_file_pair_and_a_line(self):
         source = self.folder / "source"
-        shutil.copytree(ROOT / "src" / "mutex", source / "src" / "mutex")
-        shutil.copy(ROOT / "src/algorithms/registry.list", source / "src/algorithms")
+        algorithms = source / "src" / "algorithms"
+        shutil.copytree(ROOT / "src/algorithms/mutex", algorithms / "mutex")
+        shutil.copy(ROOT / "src/algorithms/registry.list", algorithms)
         bench_build.add_algorithm(source)
-        header = (source / "src/mutex/measured_algorithm.h").read_text()
-        body = (source / "src/mutex/measured_algorithm.cpp").read_text()
+        header = (algorithms / "mutex/measured_algorithm.h").read_text()
+        body = (algorithms / "mutex/measured_algorithm.cpp").read_text()
         self.assertIn("class MeasuredAlgorithm", header)
-        self.assertIn('#include "mutex/measured_algorithm.h"', body)
+        self.assertIn('#include "algorithms/mutex/measured_algorithm.h"', body)
         self.assertIn('"measured-algorithm"', body)
         self.assertNotIn("RicartAgrawala", header + body)
         self.assertEqual("mutex/measured_algorithm MeasuredAlgorithm layered",
-                         (source / "src/algorithms/registry.list").read_text().splitlines()[-1])
+                         (algorithms / "registry.list").read_text().splitlines()[-1])
 
     def test_the_recorder_notes_what_a_compiler_cost(self):
         recorder, record = self.folder / "recorder", self.folder / "record"

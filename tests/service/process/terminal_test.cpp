@@ -223,7 +223,8 @@ TEST(Terminal, AStoppedJobThatLosesTheLockEnds) {
 TEST(Terminal, AHangupTakesEverythingDown) {
   JobRun run("sleep 1000 & echo $! > $DIR/child; echo $$ > $DIR/command; echo ready; wait");
   ASSERT_TRUE(run.terminal->shows("ready"));
-  const std::vector<pid_t> tree = {run.scratch.number("command"), run.lease_keeper(), run.foreground()};
+  const std::vector<pid_t> tree = {run.scratch.number("command"), run.lease_keeper(),
+                                   run.foreground()};
   // The shell dies, and the kernel sends SIGHUP to the foreground.
   run.terminal.reset();
   EXPECT_TRUE(eventually([&] { return are_gone(tree); }));

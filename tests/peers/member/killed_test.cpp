@@ -62,6 +62,9 @@ class Killed : public testing::TestWithParam<std::string> {
     band.wait_until_all_work();
     Client again = band.connect(holder);
     auto asked = ask(again, "till");
+    EXPECT_TRUE(loser->is_held()) << "what a living member holds it keeps: "
+                                  << to_string(loser->why_lost()) << "\n"
+                                  << band.logs();
     ASSERT_TRUE(loser->release());
     ASSERT_TRUE(comes(asked)) << band.logs();
     auto got = asked.get();

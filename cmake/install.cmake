@@ -34,15 +34,15 @@ function(baton_installed target)
   target_include_directories(${target} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 endfunction()
 
-set(client_targets baton_client baton_lease baton_state baton_core baton_proto)
+set(client_targets baton_client baton_io baton_lease baton_state baton_core baton_proto)
 baton_archive(client ${client_targets})
 target_link_libraries(baton_archive_client INTERFACE protobuf::libprotobuf SQLite::SQLite3
                                                      Threads::Threads)
 # Of etcd only what needs no gRPC is ever linked: see ClusterOptions::connect.
-baton_archive(server baton_embed baton_server baton_io baton_cluster baton_etcd baton_journal baton_json)
+baton_archive(server baton_embed baton_server baton_cluster baton_etcd baton_journal baton_json)
 target_link_libraries(baton_archive_server INTERFACE baton_archive_client spdlog::spdlog fmt::fmt)
 
-baton_archive(peer baton_peer baton_net baton_any baton_mutex baton_election baton_layer)
+baton_archive(peer baton_peer baton_net baton_tls baton_any baton_mutex baton_election baton_layer)
 target_link_libraries(baton_archive_peer INTERFACE baton_archive_server OpenSSL::SSL)
 
 # The simulator, the checker and the views, without any of the algorithms.

@@ -95,7 +95,7 @@ RESERVED = []
 def reserve_ports(count):
     """Ports on loopback that nobody else gets until this program ends, also while no server listens
     there: each is kept by a socket that is bound and never listens, beside which a server binds it
-    (src/peers/net/reserved_port.h says more)."""
+    (src/io/reserved_port.h says more)."""
     new = [socket.socket() for _ in range(count)]
     RESERVED.extend(new)
     for one in new:

@@ -29,9 +29,10 @@
 #include <vector>
 
 #include "baton/client.pb.h"
+#include "io/clock.h"
+#include "io/frames.h"
 #include "service/journal/sqlite.h"
 #include "service/server/engine.h"
-#include "service/server/frames.h"
 
 namespace baton::bench {
 namespace {
@@ -102,7 +103,7 @@ class Talker {
     return request;
   }
 
-  void add(const proto::ClientMessage& message) { server::append_frame(out_, message); }
+  void add(const proto::ClientMessage& message) { io::append_frame(out_, message); }
 
   void send() {
     for (std::size_t sent = 0; sent < out_.size();) {
@@ -134,7 +135,7 @@ class Talker {
 
   int socket_ = -1;
   proto::ClientMessage message_;
-  server::FrameCutter cutter_;
+  io::FrameCutter cutter_;
   std::string out_;
   std::uint64_t next_ = 1;
   std::uint64_t answered_ = 0;
@@ -192,8 +193,8 @@ class Host final : public server::EngineHost {
     changed_.notify_one();
   }
   void run_aside(std::function<void()> what) override { what(); }
-  std::int64_t clock_us() override { return read(CLOCK_BOOTTIME); }
-  std::int64_t wall_us() override { return read(CLOCK_REALTIME); }
+  std::int64_t clock_us() override { return io::boottime_us(); }
+  std::int64_t wall_us() override { return io::wall_time_us(); }
   void deliver(service::Effects&) override {}
   void fail(const journal::Fault& fault) override { bench::fail(fault.what); }
 
@@ -210,12 +211,6 @@ class Host final : public server::EngineHost {
   }
 
  private:
-  static std::int64_t read(clockid_t clock) {
-    timespec now{};
-    clock_gettime(clock, &now);
-    return std::int64_t{now.tv_sec} * 1'000'000 + now.tv_nsec / 1000;
-  }
-
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::function<void()>> posted_;

@@ -8,7 +8,7 @@
 
 #include <chrono>
 
-namespace baton::loop {
+namespace baton::io {
 
 class BusyPoll {
  public:
@@ -53,4 +53,4 @@ class BusyPoll {
   Time until_;
 };
 
-}  // namespace baton::loop
+}  // namespace baton::io

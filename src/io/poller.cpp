@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <system_error>
 
-namespace baton::loop {
+namespace baton::io {
 
 namespace {
 
@@ -45,11 +45,11 @@ void Poller::start() { wait(); }
 
 void Poller::wait() {
   epoll_.async_wait(boost::asio::posix::descriptor_base::wait_read,
-                    [this, alive = std::weak_ptr(alive_)](const boost::system::error_code& error) {
-                      if (error || alive.expired()) return;
+                    calls_.wrap([this](const boost::system::error_code& error) {
+                      if (error) return;
                       serve();
                       wait();
-                    });
+                    }));
 }
 
 void Poller::serve() {
@@ -74,4 +74,4 @@ void Poller::serve() {
   if (on_served_) on_served_();
 }
 
-}  // namespace baton::loop
+}  // namespace baton::io

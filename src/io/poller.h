@@ -9,14 +9,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <utility>
 
 #include "io/busy_poll.h"
+#include "io/calls.h"
 
 struct epoll_event;
 
-namespace baton::loop {
+namespace baton::io {
 
 class Poller {
  public:
@@ -51,7 +51,7 @@ class Poller {
   std::size_t ready_count_ = 0;
   std::function<void()> on_served_;
   BusyPoll busy_poll_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Calls calls_;
 };
 
-}  // namespace baton::loop
+}  // namespace baton::io

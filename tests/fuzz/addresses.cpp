@@ -1,7 +1,6 @@
 // Addresses, as servers and clients take them: what is understood is said in the same words again.
 #include "fuzz/fuzz.h"
-#include "service/client/address.h"
-#include "service/server/address.h"
+#include "io/address.h"
 
 namespace baton {
 
@@ -12,27 +11,31 @@ std::vector<std::string> fuzz::seeds() {
 
 namespace {
 
+bool is_same(const io::Address& one, const io::Address& other) {
+  return one.path == other.path && one.host == other.host && one.port == other.port;
+}
+
 void try_server(const std::string& text) {
   try {
-    const server::Address address = server::parse_address(text);
-    const server::Address again = server::parse_address(address.url());
-    fuzz::demand(
-        again.path == address.path && again.host == address.host && again.port == address.port,
-        "a server's address survives its own URL");
+    const io::Address address = io::parse_address(text);
+    fuzz::demand(is_same(io::parse_address(address.url()), address),
+                 "a server's address survives its own URL");
     address.is_loopback();
-  } catch (const server::ListenError&) {
+  } catch (const io::AddressError&) {
   }
 }
 
 void try_client(std::string_view text) {
-  const auto addresses = client::addresses_of(text);
-  if (!addresses) return fuzz::demand(!addresses.message().empty(), "a refusal says why");
-  fuzz::demand(!addresses->empty(), "a URL names a server");
-  for (const client::Address& address : *addresses) {
-    const auto again = client::addresses_of(address.text());
-    fuzz::demand(again && again->size() == 1 && again->front().path == address.path &&
-                     again->front().host == address.host && again->front().port == address.port,
-                 "a client's address survives its own URL");
+  try {
+    const auto addresses = io::parse_url(text);
+    fuzz::demand(!addresses.empty(), "a URL names a server");
+    for (const io::Address& address : addresses) {
+      const auto again = io::parse_url(address.url());
+      fuzz::demand(again.size() == 1 && is_same(again.front(), address),
+                   "a client's address survives its own URL");
+    }
+  } catch (const io::AddressError& refused) {
+    fuzz::demand(*refused.what() != '\0', "a refusal says why");
   }
 }
 

@@ -1,6 +1,6 @@
 // A stream of bytes into frames: in whatever portions it comes, the frames are the same, and an
 // overlong one is refused at the same place.
-#include "service/server/frames.h"
+#include "io/frames.h"
 
 #include "baton/client.pb.h"
 #include "fuzz/fuzz.h"
@@ -9,7 +9,7 @@ namespace baton {
 
 namespace {
 
-using server::FrameCutter;
+using io::FrameCutter;
 
 struct Cut {
   std::vector<std::string> frames;
@@ -21,18 +21,18 @@ struct Cut {
 // The reference: one byte after another.
 Cut one_by_one(std::string_view bytes) {
   Cut cut;
-  while (bytes.size() >= server::frame_header) {
+  while (bytes.size() >= io::frame_header) {
     std::size_t length = 0;
-    for (std::size_t i = 0; i < server::frame_header; ++i) {
+    for (std::size_t i = 0; i < io::frame_header; ++i) {
       length = length * 256 + static_cast<unsigned char>(bytes[i]);
     }
-    if (length > server::largest_frame) {
+    if (length > io::largest_frame) {
       cut.outcome = FrameCutter::Outcome::overlong;
       return cut;
     }
-    if (bytes.size() < server::frame_header + length) return cut;
-    cut.frames.emplace_back(bytes.substr(server::frame_header, length));
-    bytes.remove_prefix(server::frame_header + length);
+    if (bytes.size() < io::frame_header + length) return cut;
+    cut.frames.emplace_back(bytes.substr(io::frame_header, length));
+    bytes.remove_prefix(io::frame_header + length);
   }
   return cut;
 }
@@ -43,7 +43,7 @@ std::vector<std::string> fuzz::seeds() {
   proto::ClientMessage hello;
   hello.mutable_hello()->set_protocol(1);
   std::string stream = {1, 3, 7};
-  for (int i = 0; i < 4; ++i) server::append_frame(stream, hello);
+  for (int i = 0; i < 4; ++i) io::append_frame(stream, hello);
   return {stream, stream + std::string("\xFF\xFF\xFF\xFF rest"), {5, 0, 0, 0, 0, 0}};
 }
 

@@ -1,7 +1,7 @@
 // What members of a group say to each other: any bytes are refused or understood, and what is
 // understood is written again as it was.
 #include "fuzz/fuzz.h"
-#include "io/frame_cutter.h"
+#include "io/frames.h"
 #include "peers/net/hello.h"
 #include "peers/net/link_frame.h"
 
@@ -13,9 +13,7 @@ using namespace net;
 
 std::string frame(FrameKind kind, std::string_view body) {
   std::string bytes;
-  const std::size_t begin = begin_frame(bytes, kind);
-  bytes.append(body);
-  end_frame(bytes, begin);
+  append_frame(bytes, kind, body);
   return bytes;
 }
 
@@ -71,7 +69,7 @@ std::vector<std::string> fuzz::seeds() {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace baton;
-  loop::FrameCutter cutter;
+  io::FrameCutter cutter;
   cutter.feed(fuzz::text_of(data, size), [](std::string_view bytes) {
     if (bytes.empty()) return true;
     const std::string_view body = bytes.substr(1);

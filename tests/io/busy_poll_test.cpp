@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace baton::loop {
+namespace baton::io {
 namespace {
 
 using std::chrono::microseconds;
@@ -70,4 +70,4 @@ TEST_F(BusyPollTest, AgainOnceItPays) {
 }
 
 }  // namespace
-}  // namespace baton::loop
+}  // namespace baton::io

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "peers/net/reserved_port.h"
+#include "io/reserved_port.h"
 
 namespace baton::support {
 
@@ -72,9 +72,9 @@ class EtcdCluster {
  private:
   struct ViewMember {
     pid_t pid = 0;
-    net::ReservedPort client_port;
-    net::ReservedPort peer_port;
-    net::ReservedPort metrics_port;
+    io::ReservedPort client_port;
+    io::ReservedPort peer_port;
+    io::ReservedPort metrics_port;
   };
 
   void start_all();

@@ -16,8 +16,8 @@
 #include <utility>
 
 #include "cli/network/process_group_member.h"
+#include "io/reserved_port.h"
 #include "peers/net/group_file.h"
-#include "peers/net/reserved_port.h"
 
 namespace baton::cli {
 
@@ -46,7 +46,7 @@ void ProcessGroup::start(const ProcessGroupOptions& options) {
   // Groups share few processors: nobody is to be taken for dead who only waits for one.
   group.patience = 50;
   group.lease = 100;
-  const std::vector<net::ReservedPort> ports(options.size);
+  const std::vector<io::ReservedPort> ports(options.size);
   for (std::uint32_t i = 0; i < options.size; ++i) {
     group.members.push_back({std::to_string(i), "127.0.0.1", ports[i].number()});
   }

@@ -15,13 +15,13 @@
 #include <vector>
 
 #include "cli/network/process_group.h"
-#include "service/process/descriptor.h"
+#include "io/descriptor.h"
 
 namespace baton::cli {
 
 namespace {
 
-using process::Descriptor;
+using io::Descriptor;
 
 // About what a message of an algorithm takes with its headers.
 using Message = std::array<char, 48>;

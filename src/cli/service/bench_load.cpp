@@ -1,7 +1,6 @@
 #include "cli/service/bench_load.h"
 
 #include <netdb.h>
-#include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/random.h>
 #include <sys/socket.h>
@@ -19,22 +18,23 @@
 
 #include "baton/client.pb.h"
 #include "baton/error.h"
-#include "service/client/address.h"
-#include "service/client/boottime.h"
+#include "io/address.h"
+#include "io/clock.h"
+#include "io/descriptor.h"
+#include "io/frames.h"
+#include "io/socket.h"
 #include "service/lease/lease.h"
-#include "service/process/descriptor.h"
-#include "service/server/frames.h"
 
 namespace baton::cli {
 
 namespace {
 
-using process::Descriptor;
+using io::Descriptor;
 using std::chrono::nanoseconds;
 using std::chrono::steady_clock;
 
 constexpr std::int64_t ttl_us = 60'000'000;
-constexpr client::Micros between_looks_at_leases = 50'000;
+constexpr std::int64_t between_looks_at_leases = 50'000;
 constexpr std::chrono::seconds patience{10};
 
 [[noreturn]] void fail(const std::string& what) { throw std::runtime_error(what); }
@@ -50,30 +50,30 @@ Descriptor connect_to_path(const std::string& path) {
   return socket;
 }
 
-Descriptor connect_to_port(const client::Address& address) {
+Descriptor connect_to_port(const io::Address& address) {
   addrinfo* found = nullptr;
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
-  if (getaddrinfo(address.host.c_str(), address.port.c_str(), &hints, &found) != 0) {
+  if (getaddrinfo(address.host.c_str(), std::to_string(address.port).c_str(), &hints, &found) !=
+      0) {
     fail("there is no host '" + address.host + "'");
   }
   const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> all(found, freeaddrinfo);
   Descriptor socket(::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (connect(socket.get(), found->ai_addr, found->ai_addrlen) != 0) {
-    fail("cannot connect to " + address.text() + ": " + std::strerror(errno));
+    fail("cannot connect to " + address.url() + ": " + std::strerror(errno));
   }
-  const int yes = 1;
-  setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+  io::send_at_once(socket.get());
   return socket;
 }
 
-Descriptor connect_to(const client::Address& address) {
+Descriptor connect_to(const io::Address& address) {
   return address.is_unix() ? connect_to_path(address.path) : connect_to_port(address);
 }
 
 class LoadClient {
  public:
-  LoadClient(const client::Address& address, std::string name, bool fast)
+  LoadClient(const io::Address& address, std::string name, bool fast)
       : socket_(connect_to(address)), name_(std::move(name)), fast_(fast) {
     proto::ClientMessage message;
     message.mutable_hello()->set_protocol(1);
@@ -152,7 +152,7 @@ class LoadClient {
     lease_.emplace(nonce_, service::LeaseTerms::of({opened.ttl()}, {}), fast_);
     lease_->set_holding(true);
     const service::Welcome welcome{{epoch_}, nonce_, session_, opening_sent_};
-    carry_out(lease_->receive({client::boottime_us()}, welcome));
+    carry_out(lease_->receive({io::boottime_us()}, welcome));
   }
 
   // The number of a keepalive is the time at which it was sent.
@@ -160,7 +160,7 @@ class LoadClient {
     if (!lease_ || is_closing_) return;
     const service::Alive message{
         {alive.epoch()}, session_, {static_cast<std::int64_t>(alive.number())}};
-    carry_out(lease_->receive({client::boottime_us()}, message));
+    carry_out(lease_->receive({io::boottime_us()}, message));
   }
 
   void carry_out(const service::LeaseClient::Step& step) {
@@ -178,7 +178,7 @@ class LoadClient {
     epoch_ = in_.welcome().epoch();
     nonce_.resize(16);
     [[maybe_unused]] const ssize_t size = getrandom(nonce_.data(), nonce_.size(), 0);
-    opening_sent_ = {client::boottime_us()};
+    opening_sent_ = {io::boottime_us()};
     proto::OpenSession& open = *request().mutable_open_session();
     open.set_nonce(nonce_);
     open.set_ttl(ttl_us);
@@ -213,7 +213,7 @@ class LoadClient {
   // It is little: that it does not fit happens only if the server does not read at all.
   void send(const proto::ClientMessage& message) {
     bytes_.clear();
-    server::append_frame(bytes_, message);
+    io::append_frame(bytes_, message);
     if (::send(socket_.get(), bytes_.data(), bytes_.size(), MSG_NOSIGNAL) !=
         static_cast<ssize_t>(bytes_.size())) {
       fail(std::string("cannot send to the server: ") + std::strerror(errno));
@@ -228,7 +228,7 @@ class LoadClient {
   service::SessionId session_;
   service::Time opening_sent_;
   std::optional<service::LeaseClient> lease_;  // once it is granted
-  server::FrameCutter cutter_;
+  io::FrameCutter cutter_;
   proto::ServerMessage in_;
   proto::ClientMessage out_;
   std::string bytes_;
@@ -245,12 +245,11 @@ class Load {
  public:
   explicit Load(const LoadOptions& options)
       : options_(options), epoll_(epoll_create1(EPOLL_CLOEXEC)) {
-    const auto addresses = client::addresses_of(options.url);
-    if (!addresses) fail(addresses.message());
+    const io::Address address = io::parse_url(options.url).front();
     const std::string base = "bench/" + std::to_string(getpid());
     for (std::size_t i = 0; i < options.clients; ++i) {
       const std::string name = options.same_name ? base : base + "/" + std::to_string(i);
-      clients_.push_back(std::make_unique<LoadClient>(addresses->front(), name, options.fast));
+      clients_.push_back(std::make_unique<LoadClient>(address, name, options.fast));
       epoll_event event{.events = EPOLLIN, .data = {.ptr = clients_.back().get()}};
       epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, clients_.back()->descriptor(), &event);
     }
@@ -281,7 +280,7 @@ class Load {
     const int count = epoll_wait(epoll_.get(), ready.data(), static_cast<int>(ready.size()),
                                  static_cast<int>(longest.count()));
     for (int i = 0; i < count; ++i) static_cast<LoadClient*>(ready[i].data.ptr)->serve(result_);
-    const client::Micros now = client::boottime_us();
+    const std::int64_t now = io::boottime_us();
     if (now < next_look_at_leases_) return;
     next_look_at_leases_ = now + between_looks_at_leases;
     for (auto& client : clients_) client->look_at_lease({now});
@@ -305,7 +304,7 @@ class Load {
   Descriptor epoll_;
   std::vector<std::unique_ptr<LoadClient>> clients_;
   LoadResult result_;
-  client::Micros next_look_at_leases_ = 0;
+  std::int64_t next_look_at_leases_ = 0;
 };
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "cli/common/text.h"
 #include "cli/service/token.h"
 #include "cli/service/who.h"
+#include "io/clock.h"
 
 namespace baton::cli {
 
@@ -28,27 +29,21 @@ constexpr milliseconds between_revivals{300};
 constexpr milliseconds before_explaining{1500};
 constexpr std::chrono::seconds patience_at_the_end{5};
 
-process::Descriptor checked(int descriptor) {
+io::Descriptor checked(int descriptor) {
   if (descriptor < 0) throw std::system_error(errno, std::generic_category());
-  return process::Descriptor(descriptor);
+  return io::Descriptor(descriptor);
 }
 
-void watch(const process::Descriptor& epoll, const process::Descriptor& what) {
+void watch(const io::Descriptor& epoll, const io::Descriptor& what) {
   epoll_event event{.events = EPOLLIN, .data = {.fd = what.get()}};
   if (epoll_ctl(epoll.get(), EPOLL_CTL_ADD, what.get(), &event) != 0) {
     throw std::system_error(errno, std::generic_category());
   }
 }
 
-void drain(const process::Descriptor& counter) {
+void drain(const io::Descriptor& counter) {
   std::uint64_t count = 0;
   [[maybe_unused]] const ssize_t size = read(counter.get(), &count, sizeof count);
-}
-
-nanoseconds boottime() {
-  timespec now{};
-  clock_gettime(CLOCK_BOOTTIME, &now);
-  return std::chrono::seconds(now.tv_sec) + nanoseconds(now.tv_nsec);
 }
 
 }  // namespace
@@ -251,7 +246,7 @@ int ServiceHolder::failure_code() {
 // Rounded down, so that it does not seem to change when nothing has. Once the lease is over there
 // is no more to come.
 std::optional<nanoseconds> ServiceHolder::stop_by() {
-  const nanoseconds now = boottime();
+  const nanoseconds now = std::chrono::microseconds(io::boottime_us());
   const nanoseconds left = lock_.lease_left();
   if (left.count() > 0) {
     const nanoseconds end = now + left + client_->loss_margin() - last_moment;

@@ -13,7 +13,7 @@
 
 #include "cli/service/connection.h"
 #include "cli/service/hold_options.h"
-#include "service/process/descriptor.h"
+#include "io/descriptor.h"
 #include "service/process/holder.h"
 
 namespace baton::cli {
@@ -50,9 +50,9 @@ class ServiceHolder final : public process::Holder {
   Reach reach_;
   std::uint32_t front_;  // the process that the user sees
 
-  process::Descriptor any_news_;  // an epoll of the next two
-  process::Descriptor news_;
-  process::Descriptor timer_;  // the lease goes on, and with it stop_by()
+  io::Descriptor any_news_;  // an epoll of the next two
+  io::Descriptor news_;
+  io::Descriptor timer_;  // the lease goes on, and with it stop_by()
 
   std::mutex mutex_;
   std::condition_variable_any changed_;

@@ -10,6 +10,7 @@
 #include <sstream>
 #include <utility>
 
+#include "core/fnv.h"
 #include "core/text.h"
 #include "lab/view/line_reader.h"
 
@@ -57,13 +58,9 @@ Fields fields_of(Kind kind) {
   return {};
 }
 
-// FNV-1a, 64 bits (Fowler, Noll, Vo).
 class Checksum {
  public:
-  void add_line(std::string_view line) {
-    for (const char c : line) add(c);
-    add('\n');
-  }
+  void add_line(std::string_view line) { value_ = fnv1a("\n", fnv1a(line, value_)); }
 
   std::string text() const {
     std::string digits(16, '0');
@@ -74,9 +71,7 @@ class Checksum {
   }
 
  private:
-  void add(char c) { value_ = (value_ ^ static_cast<unsigned char>(c)) * 0x100000001B3; }
-
-  std::uint64_t value_ = 0xCBF29CE484222325;
+  std::uint64_t value_ = fnv1a("");
 };
 
 std::string line_of(const ScheduledStep& step, std::size_t number) {

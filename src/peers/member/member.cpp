@@ -65,7 +65,7 @@ void Member::attend(server::Host& host) {
   peer_ = std::make_unique<net::Peer>(host.io(), options_, static_cast<net::PeerEvents&>(*this));
   const net::LinkMember& self = options_.group.members[options_.self.value];
   host.log()->info("member {} of the group {}, on {} for the others", self.id, options_.group.group,
-                   self.address());
+                   self.address.host_and_port());
   peer_->start();
   log_view();
 }
@@ -431,11 +431,11 @@ void Member::complete_status(proto::Status status, std::function<void(const prot
     const bool is_self = NodeId{i} == peer_->self();
     proto::PeerGroup::Member& one = *told.add_members();
     one.set_id(member.id);
-    one.set_address(member.address());
+    one.set_address(member.address.host_and_port());
     one.set_belongs(peer_->is_working() && view.find({i}) != nullptr);
-    one.set_connected(is_self || peer_->links().is_connected({i}));
+    one.set_connected(is_self || peer_->links().link({i}).is_connected());
     one.set_arbiter(group.arbiter() == NodeId{i});
-    if (!one.connected()) one.set_problem(peer_->links().last_problem({i}));
+    if (!one.connected()) one.set_problem(peer_->links().link({i}).problem());
   }
   done(status);
 }

@@ -40,7 +40,7 @@ class Member final : public server::Gate, private net::PeerEvents {
                   std::function<void(const TraceEvent&)> recorded = nullptr);
   ~Member() override;
 
-  // The host for which this is the gate. Joins the group: throws net::LinkError,
+  // The host for which this is the gate. Joins the group: throws io::ListenError,
   // net::PromisesError.
   void attend(server::Host& host);
   // Leaves the group. The host does not run any more.

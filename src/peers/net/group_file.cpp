@@ -25,14 +25,6 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-template <class Number>
-std::optional<Number> number_of(std::string_view text) {
-  Number number{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 class Parser {
  public:
   Parser(std::string_view text, const std::string& source) : text_(text), source_(source) {}
@@ -110,28 +102,22 @@ class Parser {
   void member(const std::string& id, const std::string& address) {
     word(id);
     if (group_.find(id) != nobody) fail("there are two members `" + id + "`");
-    LinkMember made{.id = id};
-    const std::size_t colon = address.rfind(':');
-    const auto port =
-        colon == address.npos ? std::nullopt : number_of<std::uint16_t>(address.substr(colon + 1));
-    if (!port || *port == 0 || colon == 0) fail("`" + address + "` is no HOST:PORT");
-    made.host = address.substr(0, colon);
-    made.port = *port;
-    if (made.host.starts_with('[') && made.host.ends_with(']')) {
-      made.host = made.host.substr(1, made.host.size() - 2);
+    const auto found = io::parse_host_port(address);
+    if (!found || found->host.empty() || found->port == 0) {
+      fail("`" + address + "` is no HOST:PORT");
     }
-    const auto place = [](const LinkMember& one) {
+    const auto place = [](const io::HostPort& one) {
       return std::pair(one.host == "localhost" ? "127.0.0.1" : one.host, one.port);
     };
     for (const LinkMember& other : group_.members) {
-      if (place(other) == place(made)) {
+      if (place(other.address) == place(*found)) {
         fail("members `" + other.id + "` and `" + id + "` have the same address");
       }
     }
     if (group_.members.size() == most_members) {
       fail("a group has at most " + std::to_string(most_members) + " members");
     }
-    group_.members.push_back(std::move(made));
+    group_.members.push_back({id, *found});
   }
 
   std::string word(const std::string& text) const {
@@ -146,11 +132,13 @@ class Parser {
   }
 
   std::uint32_t count(const std::string& name, const std::string& value) const {
-    const auto number = number_of<std::uint32_t>(value);
-    if (!number || *number < 2 || *number > 1000) {
+    std::uint32_t number = 0;
+    const char* const behind = value.data() + value.size();
+    const auto [end, error] = std::from_chars(value.data(), behind, number);
+    if (error != std::errc() || end != behind || number < 2 || number > 1000) {
       fail(name + " is a number of heartbeats from 2 to 1000");
     }
-    return *number;
+    return number;
   }
 
   std::string path(const std::string& value) const {
@@ -164,7 +152,7 @@ class Parser {
   int line_ = 0;
   std::set<std::string> known_;
   GroupFile group_;
-  TlsFiles tls_;
+  io::TlsFiles tls_;
 };
 
 const AnyClass& known(const std::string& name, Kind kind, const char* wanted) {

@@ -20,7 +20,7 @@
 
 #include "core/ids.h"
 #include "core/trace.h"
-#include "peers/net/links.h"
+#include "peers/net/link_options.h"
 
 namespace baton::net {
 
@@ -37,7 +37,7 @@ struct GroupFile {
   std::chrono::milliseconds heartbeat{100};  // each member to each other
   std::uint32_t patience = 4;                // heartbeats missed, then it is suspected
   std::uint32_t lease = 30;                  // heartbeats without a majority, then all is lost
-  std::optional<TlsFiles> tls;
+  std::optional<io::TlsFiles> tls;
 
   // Who of them has this name, or nobody.
   NodeId find(std::string_view id) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/text.h"
 #include "peers/net/link_bytes.h"
 
 namespace baton::net {
@@ -122,11 +123,7 @@ std::string why_not_alike(const Hello& theirs, const Hello& ours) {
 }
 
 std::string printable(std::string_view text, std::size_t longest) {
-  std::string words(text.substr(0, longest));
-  for (char& one : words) {
-    if (static_cast<unsigned char>(one) < 0x20 || one == 0x7F) one = '?';
-  }
-  return words;
+  return text::printable(text::beginning_of(text, longest));
 }
 
 }  // namespace baton::net

@@ -47,7 +47,7 @@ std::optional<std::string> decode_refusal(std::string_view body);
 // empty if nothing is. The words are for both ends.
 std::string why_not_alike(const Hello& theirs, const Hello& ours);
 
-// For a message that people read: no control characters, and not too long.
+// Words of the other end, for a message that people read: no control characters, and not too long.
 std::string printable(std::string_view text, std::size_t longest = longest_refusal);
 
 }  // namespace baton::net

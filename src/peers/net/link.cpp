@@ -7,7 +7,7 @@
 #include "peers/net/link_connection.h"
 #include "peers/net/link_dialer.h"
 #include "peers/net/link_frame.h"
-#include "peers/net/link_hub.h"
+#include "peers/net/links.h"
 
 namespace baton::net {
 
@@ -24,12 +24,11 @@ constexpr std::size_t most_refusals = 64;
 
 }  // namespace
 
-Link::Link(LinkHub& hub, NodeId peer) : hub_(hub), peer_(peer) {
-  if (peer <= hub.options().self) return;
-  const LinkOptions& options = hub.options();
-  const LinkMember& member = options.members[peer.value];
+Link::Link(Links& links, NodeId peer) : links_(links), peer_(peer) {
+  if (peer <= links.options().self) return;
+  const LinkOptions& options = links.options();
   dialer_ = std::make_unique<LinkDialer>(
-      hub.io(), member.host, member.port,
+      links.io(), options.members[peer.value].address,
       LinkDialer::Times{options.first_retry, options.last_retry, options.time_to_greet},
       [this](int socket) { dialled(socket); },
       [this](const std::string& why) {
@@ -45,7 +44,7 @@ void Link::start() {
 }
 
 void Link::dialled(int socket) {
-  const auto connection = hub_.add(socket, peer_);
+  const auto connection = links_.add(socket, peer_);
   attempt_ = connection;
   connection->greet(encode_hello(hello()));
   connection->start();
@@ -61,7 +60,7 @@ void Link::send(std::string_view bytes) {
   if (is_given_up_) return;
   queue_.append(bytes);
   ++counters_.messages_sent;
-  if (queue_.unconfirmed_bytes() > hub_.options().most_unconfirmed_bytes) return give_up();
+  if (queue_.unconfirmed_bytes() > links_.options().most_unconfirmed_bytes) return give_up();
   if (connection_) connection_->write_soon();
 }
 
@@ -102,7 +101,7 @@ void Link::give_up() {
   queue_.clear();
   hang_up();
   if (dialer_) dialer_->stop();
-  hub_.tell_overflow(peer_);
+  links_.tell_overflow(peer_);
 }
 
 void Link::reset() {
@@ -111,7 +110,7 @@ void Link::reset() {
   if (peer_life_) ++generation_;
   renew();
   hang_up();
-  if (dialer_ && hub_.has_started()) dialer_->dial();
+  if (dialer_ && links_.has_started()) dialer_->dial();
 }
 
 void Link::renew() {
@@ -149,14 +148,14 @@ void Link::take(LinkConnection& from, std::string_view body) {
       ++owed_messages_;
       owed_bytes_ += message->bytes.size();
     }
-    hub_.events().received(peer_, message->bytes);
+    links_.events().received(peer_, message->bytes);
     if (connection_.get() != &from) return;
   }
   if (!reader.is_good()) return from.close("a frame is not well-formed");
   if (owed_messages_ > most_owed_messages || owed_bytes_ > most_owed_bytes) {
     confirm();
   } else if (owed_messages_ > 0 && !from.is_about_to_write()) {
-    hub_.confirm_later();
+    links_.confirm_later();
   }
 }
 
@@ -170,7 +169,7 @@ void Link::tick(std::size_t most_silent_ticks) {
   if (!connection_) return;
   if (connection_->count_silence() > most_silent_ticks) {
     return connection_->close("nothing has come for " +
-                              std::to_string(hub_.options().silence.count()) + " ms");
+                              std::to_string(links_.options().silence.count()) + " ms");
   }
   if (!std::exchange(has_spoken_, false)) {
     must_speak_ = true;
@@ -181,8 +180,8 @@ void Link::tick(std::size_t most_silent_ticks) {
 // --- Connections --------------------------------------------------------------------------------
 
 Hello Link::hello() const {
-  Hello hello = hub_.own_hello();
-  hello.to = hub_.options().members[peer_.value].id;
+  Hello hello = links_.own_hello();
+  hello.to = links_.options().members[peer_.value].id;
   hello.has_met = peer_life_.has_value();
   hello.remembered_life = peer_life_.value_or(0);
   hello.generation = generation_;
@@ -213,7 +212,7 @@ std::string Link::meet(const std::shared_ptr<LinkConnection>& connection, const 
   has_spoken_ = true;
 
   // Whatever is told may end the connection.
-  LinkEvents& events = hub_.events();
+  LinkEvents& events = links_.events();
   const auto is_current = [&] { return connection_ == connection; };
   if (before) {
     before->close("a newer connection has come");
@@ -226,7 +225,7 @@ std::string Link::meet(const std::shared_ptr<LinkConnection>& connection, const 
 }
 
 std::optional<Link::Change> Link::agree(const Hello& theirs) {
-  const bool knows_us = theirs.has_met && theirs.remembered_life == hub_.options().life;
+  const bool knows_us = theirs.has_met && theirs.remembered_life == links_.options().life;
   const std::uint64_t their_generation = knows_us ? theirs.generation : 0;
   const bool is_other_life = peer_life_ && *peer_life_ != theirs.life;
   const bool is_first = !peer_life_;
@@ -259,7 +258,7 @@ void Link::lost(LinkConnection& connection, const std::string& why) {
   if (was_current) connection_ = nullptr;
   forget_turn();
   if (dialer_) dialer_->dial_later();
-  if (was_current) hub_.events().disconnected(peer_, why);
+  if (was_current) links_.events().disconnected(peer_, why);
 }
 
 bool Link::is_news(const std::string& refusal) {

@@ -25,25 +25,36 @@
 
 #include "core/ids.h"
 #include "peers/net/hello.h"
+#include "peers/net/link_options.h"
 #include "peers/net/link_queue.h"
-#include "peers/net/links.h"
 
 namespace baton::net {
 
 class LinkConnection;
 class LinkDialer;
+class Links;
 
 class Link {
  public:
-  Link(LinkHub& hub, NodeId peer);
+  Link(Links& links, NodeId peer);
   ~Link();
 
+  // In order and once, as long as both ends live. At most largest_message bytes.
+  void send(std::string_view bytes);
+  // Now or never: forgotten if there is no connection, or it is held up. It may overtake what was
+  // sent otherwise, and be overtaken.
+  void send_if_connected(std::string_view bytes);
+  // Forgets all that is unconfirmed, in both directions, and numbers anew.
+  void reset();
+  bool is_connected() const { return connection_ != nullptr; }
+  // Why there is no connection, as far as is known.
+  const std::string& problem() const { return problem_; }
+  const LinkCounters& counters() const { return counters_; }
+
+  // What follows is for Links and connections.
   void start();
   // At once, without a word.
   void hang_up();
-  void send(std::string_view bytes);
-  void send_if_connected(std::string_view bytes);
-  void reset();
 
   // What this end says to the other.
   Hello hello() const;
@@ -64,11 +75,8 @@ class Link {
   void count_write(std::size_t bytes);
 
   NodeId peer() const { return peer_; }
-  bool is_connected() const { return connection_ != nullptr; }
   bool is_given_up() const { return is_given_up_; }
   bool is_congested() const;
-  const std::string& problem() const { return problem_; }
-  const LinkCounters& counters() const { return counters_; }
 
  private:
   enum class Change : std::uint8_t { none, restarted, reset };
@@ -79,7 +87,7 @@ class Link {
   void dialled(int socket);
   void give_up();
 
-  LinkHub& hub_;
+  Links& links_;
   NodeId peer_;
   std::unique_ptr<LinkDialer> dialer_;  // of the smaller number
   std::shared_ptr<LinkConnection> connection_;

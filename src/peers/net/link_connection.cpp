@@ -1,18 +1,16 @@
 #include "peers/net/link_connection.h"
 
 #include <fcntl.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <boost/asio/ip/tcp.hpp>
-#include <cerrno>
 #include <cstring>
 #include <utility>
 
+#include "io/socket.h"
 #include "peers/net/hello.h"
-#include "peers/net/link_hub.h"
+#include "peers/net/links.h"
 
 namespace baton::net {
 
@@ -23,17 +21,15 @@ constexpr int most_writes_per_turn = 16;
 constexpr std::chrono::milliseconds time_to_go{2000};
 constexpr char first_of_tls = 0x16;
 
-bool is_for_later() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
-
 }  // namespace
 
-LinkConnection::LinkConnection(LinkHub& hub, int socket, NodeId dialled)
-    : hub_(hub), socket_(socket), dialled_(dialled), since_(std::chrono::steady_clock::now()) {
-  const int yes = 1;
-  ::setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+LinkConnection::LinkConnection(Links& links, int socket, NodeId dialled)
+    : links_(links), socket_(socket), dialled_(dialled), since_(std::chrono::steady_clock::now()) {
+  io::send_at_once(socket_);
   ::fcntl(socket_, F_SETFD, FD_CLOEXEC);
   cutter_.limit(largest_hello);
-  if (hub_.tls() != nullptr) tls_ = std::make_unique<TlsStream>(*hub_.tls(), dialled != nobody);
+  if (links_.tls() != nullptr)
+    tls_ = std::make_unique<io::TlsStream>(*links_.tls(), dialled != nobody);
 }
 
 LinkConnection::~LinkConnection() {
@@ -46,7 +42,7 @@ void LinkConnection::start() {
 }
 
 void LinkConnection::watch() {
-  if (hub_.poller().watch(socket_, *this, true, is_blocked_)) return;
+  if (links_.poller().watch(socket_, *this, true, is_blocked_)) return;
   close("the system has no room to watch it");
 }
 
@@ -60,7 +56,7 @@ std::string LinkConnection::address() const {
 
 bool LinkConnection::is_overdue(std::chrono::steady_clock::time_point now) const {
   if (is_leaving_) return now - since_ > time_to_go;
-  return link_ == nullptr && now - since_ > hub_.options().time_to_greet;
+  return link_ == nullptr && now - since_ > links_.options().time_to_greet;
 }
 
 // --- Reading ------------------------------------------------------------------------------------
@@ -76,9 +72,9 @@ void LinkConnection::ready(bool can_read, bool can_write) {
 }
 
 void LinkConnection::read() {
-  std::vector<char>& buffer = hub_.buffer();
+  std::vector<char>& buffer = links_.buffer();
   const ssize_t count = ::recv(socket_, buffer.data(), buffer.size(), MSG_DONTWAIT);
-  if (count < 0 && is_for_later()) return;
+  if (count < 0 && io::is_for_later()) return;
   if (count < 0) return close(std::strerror(errno));
   if (count == 0) return close("the other end has closed the connection");
   silent_ticks_ = 0;
@@ -96,7 +92,7 @@ void LinkConnection::take(std::string_view wire) {
   if (!plain.empty()) take_plain(plain);
   if (is_fine || is_closed_ || is_leaving_) return;
   if (link_ != nullptr) return close(tls_->problem());
-  hub_.tell_refused(*this, tls_->problem());
+  links_.tell_refused(*this, tls_->problem());
   leave();
 }
 
@@ -107,11 +103,11 @@ bool LinkConnection::begin(char first) {
     tls_.reset();
     must_be_refusal_ = true;
     if (dialled_ != nobody) return true;
-    hub_.refuse(*this, "this group uses TLS, and the connection came without");
+    links_.refuse(*this, "this group uses TLS, and the connection came without");
     return false;
   }
   if (tls_ || first != first_of_tls) return true;
-  hub_.refuse(*this, "the connection came with TLS, which is not used here");
+  links_.refuse(*this, "the connection came with TLS, which is not used here");
   return false;
 }
 
@@ -120,9 +116,9 @@ void LinkConnection::take_plain(std::string_view bytes) {
     take_frame(frame);
     return !is_closed_ && !is_leaving_;
   });
-  if (outcome != loop::FrameCutter::Outcome::overlong) return;
+  if (outcome != io::FrameCutter::Outcome::overlong) return;
   if (link_ != nullptr) return close("a frame is longer than it may be");
-  hub_.refuse(*this, "what came is not a greeting of a member of a Baton group");
+  links_.refuse(*this, "what came is not a greeting of a member of a Baton group");
 }
 
 void LinkConnection::take_frame(std::string_view frame) {
@@ -130,38 +126,34 @@ void LinkConnection::take_frame(std::string_view frame) {
   const std::string_view body = frame.substr(frame.empty() ? 0 : 1);
   if (kind == FrameKind::messages && link_ != nullptr) return link_->take(*this, body);
   if (kind == FrameKind::refusal) {
-    if (const auto words = decode_refusal(body)) hub_.tell_refused(*this, "it says: " + *words);
+    if (const auto words = decode_refusal(body)) links_.tell_refused(*this, "it says: " + *words);
     return close("the other end has turned this one away");
   }
   if (link_ != nullptr) return close("a frame is not well-formed");
   if (must_be_refusal_)
-    return hub_.refuse(*this, "this group uses TLS, and the answer came without");
+    return links_.refuse(*this, "this group uses TLS, and the answer came without");
   std::string problem = "what came is not a greeting of a member of a Baton group";
   if (kind == FrameKind::hello) {
     const auto hello = decode_hello(body, problem);
-    if (hello) return hub_.meet(*this, *hello);
+    if (hello) return links_.meet(*this, *hello);
   }
-  hub_.refuse(*this, problem);
+  links_.refuse(*this, problem);
 }
 
 // --- Writing ------------------------------------------------------------------------------------
 
 void LinkConnection::greet(std::string_view hello) {
-  const std::size_t begin = begin_frame(greeting_, FrameKind::hello);
-  greeting_.append(hello);
-  end_frame(greeting_, begin);
+  append_frame(greeting_, FrameKind::hello, hello);
   write_soon();
 }
 
 void LinkConnection::join(Link& link) {
   link_ = &link;
-  cutter_.limit(loop::largest_frame);
+  cutter_.limit(io::largest_frame);
 }
 
 void LinkConnection::refuse(std::string_view why) {
-  const std::size_t begin = begin_frame(greeting_, FrameKind::refusal);
-  greeting_.append(encode_refusal(why));
-  end_frame(greeting_, begin);
+  append_frame(greeting_, FrameKind::refusal, encode_refusal(why));
   leave();
 }
 
@@ -174,7 +166,7 @@ void LinkConnection::leave() {
 
 void LinkConnection::write_soon() {
   if (is_closed_ || std::exchange(is_dirty_, true)) return;
-  hub_.write_soon(shared_from_this());
+  links_.write_soon(shared_from_this());
 }
 
 void LinkConnection::flush() {
@@ -182,16 +174,13 @@ void LinkConnection::flush() {
   if (is_closed_ || is_blocked_) return;
   for (int writes = 0; writes < most_writes_per_turn; ++writes) {
     if (out_sent_ == out_.size() && !fill()) return written();
-    const ssize_t count = ::send(socket_, out_.data() + out_sent_, out_.size() - out_sent_,
-                                 MSG_DONTWAIT | MSG_NOSIGNAL);
-    if (count >= 0) {
-      out_sent_ += static_cast<std::size_t>(count);
-      if (link_ != nullptr) link_->count_write(static_cast<std::size_t>(count));
-    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+    const std::size_t before = out_sent_;
+    const io::Written written_now = io::write(socket_, out_, out_sent_);
+    if (link_ != nullptr && out_sent_ > before) link_->count_write(out_sent_ - before);
+    if (written_now == io::Written::failed) return close(std::strerror(errno));
+    if (written_now == io::Written::some) {
       is_blocked_ = true;
       return watch();
-    } else if (errno != EINTR) {
-      return close(std::strerror(errno));
     }
   }
   write_soon();  // the others first
@@ -223,9 +212,9 @@ void LinkConnection::written() {
 
 void LinkConnection::close(const std::string& why) {
   if (std::exchange(is_closed_, true)) return;
-  hub_.poller().watch(socket_, *this, false, false);
+  links_.poller().watch(socket_, *this, false, false);
   ::close(std::exchange(socket_, -1));
-  hub_.closed(*this, why);
+  links_.closed(*this, why);
 }
 
 }  // namespace baton::net

@@ -12,21 +12,21 @@
 #include <string_view>
 
 #include "core/ids.h"
-#include "io/frame_cutter.h"
+#include "io/frames.h"
 #include "io/poller.h"
+#include "io/tls.h"
 #include "peers/net/link_frame.h"
-#include "peers/net/tls.h"
 
 namespace baton::net {
 
 class Link;
-class LinkHub;
+class Links;
 
-class LinkConnection final : private loop::Poller::Watched,
+class LinkConnection final : private io::Poller::Watched,
                              public std::enable_shared_from_this<LinkConnection> {
  public:
   // The socket is the connection's from now on. Nobody was dialled: it came by itself.
-  LinkConnection(LinkHub& hub, int socket, NodeId dialled);
+  LinkConnection(Links& links, int socket, NodeId dialled);
   ~LinkConnection() override;
 
   void start();
@@ -66,12 +66,12 @@ class LinkConnection final : private loop::Poller::Watched,
   bool fill();
   void written();
 
-  LinkHub& hub_;
+  Links& links_;
   int socket_;
   NodeId dialled_;
   Link* link_ = nullptr;
-  std::unique_ptr<TlsStream> tls_;
-  loop::FrameCutter cutter_;
+  std::unique_ptr<io::TlsStream> tls_;
+  io::FrameCutter cutter_;
   std::string greeting_;  // to be written
   std::string out_;       // being written
   std::size_t out_sent_ = 0;

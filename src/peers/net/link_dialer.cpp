@@ -14,10 +14,9 @@ using boost::system::error_code;
 
 }  // namespace
 
-LinkDialer::LinkDialer(asio::io_context& io, std::string host, std::uint16_t port, Times times,
-                       Connected connected, Failed failed)
-    : host_(std::move(host)),
-      port_(port),
+LinkDialer::LinkDialer(asio::io_context& io, io::HostPort address, Times times, Connected connected,
+                       Failed failed)
+    : address_(std::move(address)),
       times_(times),
       connected_(std::move(connected)),
       failed_(std::move(failed)),
@@ -56,15 +55,16 @@ void LinkDialer::dial() {
   timer_.expires_after(times_.to_connect);
   timer_.async_wait(during_this_attempt([this](const error_code&) { fail("it does not answer"); }));
   error_code is_a_name;
-  const auto address = asio::ip::make_address(host_, is_a_name);
+  const auto address = asio::ip::make_address(address_.host, is_a_name);
   if (!is_a_name) {
-    return connect(Tcp::resolver::results_type::create(Tcp::endpoint(address, port_), host_, ""));
+    const Tcp::endpoint endpoint(address, address_.port);
+    return connect(Tcp::resolver::results_type::create(endpoint, address_.host, ""));
   }
   // Each time, as a name may come to mean another machine.
   resolver_.async_resolve(
-      host_, std::to_string(port_),
+      address_.host, std::to_string(address_.port),
       during_this_attempt([this](const error_code& error, const auto& addresses) {
-        if (error) return fail("there is no host '" + host_ + "': " + error.message());
+        if (error) return fail("there is no host '" + address_.host + "': " + error.message());
         connect(addresses);
       }));
 }
@@ -88,7 +88,7 @@ void LinkDialer::connect(const Tcp::resolver::results_type& addresses) {
 
 void LinkDialer::fail(const std::string& why) {
   stop();
-  failed_("cannot connect to " + host_ + ":" + std::to_string(port_) + ": " + why);
+  failed_("cannot connect to " + address_.host_and_port() + ": " + why);
 }
 
 }  // namespace baton::net

@@ -13,6 +13,8 @@
 #include <memory>
 #include <string>
 
+#include "io/address.h"
+
 namespace baton::net {
 
 class LinkDialer {
@@ -26,8 +28,8 @@ class LinkDialer {
   using Connected = std::function<void(int socket)>;
   using Failed = std::function<void(const std::string& why)>;
 
-  LinkDialer(boost::asio::io_context& io, std::string host, std::uint16_t port, Times times,
-             Connected connected, Failed failed);
+  LinkDialer(boost::asio::io_context& io, io::HostPort address, Times times, Connected connected,
+             Failed failed);
 
   void dial();
   void dial_later();
@@ -43,8 +45,7 @@ class LinkDialer {
   void connect(const Tcp::resolver::results_type& addresses);
   void fail(const std::string& why);
 
-  std::string host_;
-  std::uint16_t port_;
+  io::HostPort address_;
   Times times_;
   Connected connected_;
   Failed failed_;

@@ -1,21 +1,17 @@
 #include "peers/net/link_frame.h"
 
-#include "io/frame_cutter.h"
-
 namespace baton::net {
 
 std::size_t begin_frame(std::string& out, FrameKind kind) {
-  const std::size_t begin = out.size();
-  out.append(loop::frame_header, '\0');
+  const std::size_t begin = io::begin_frame(out);
   out.push_back(static_cast<char>(kind));
   return begin;
 }
 
-void end_frame(std::string& out, std::size_t begin) {
-  const std::size_t length = out.size() - begin - loop::frame_header;
-  for (std::size_t i = 0; i < loop::frame_header; ++i) {
-    out[begin + i] = static_cast<char>(length >> (8 * (loop::frame_header - 1 - i)));
-  }
+void append_frame(std::string& out, FrameKind kind, std::string_view body) {
+  const std::size_t begin = begin_frame(out, kind);
+  out.append(body);
+  end_frame(out, begin);
 }
 
 void append_message(std::string& out, std::string_view bytes, Delivery delivery) {

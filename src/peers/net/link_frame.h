@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "io/frames.h"
 #include "peers/net/link_bytes.h"
 
 namespace baton::net {
@@ -18,7 +19,9 @@ enum class FrameKind : char { hello = 'H', refusal = 'R', messages = 'M' };
 
 // A frame is written around what is appended between its beginning and its end.
 std::size_t begin_frame(std::string& out, FrameKind kind);
-void end_frame(std::string& out, std::size_t begin);
+using io::end_frame;
+// One that is written already.
+void append_frame(std::string& out, FrameKind kind, std::string_view body);
 
 // Unreliable: sent while connected, and not again.
 enum class Delivery : std::uint8_t { reliable, unreliable };

@@ -10,120 +10,95 @@
 // of this process is not taken for silence of the others.
 #pragma once
 
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <stdexcept>
+#include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "core/ids.h"
-#include "peers/net/tls.h"
-
-namespace boost::asio {
-class io_context;
-}
+#include "io/calls.h"
+#include "io/listener.h"
+#include "io/poller.h"
+#include "io/tls.h"
+#include "peers/net/hello.h"
+#include "peers/net/link.h"
+#include "peers/net/link_options.h"
 
 namespace baton::net {
 
-struct LinkMember {
-  std::string id;  // what people call it
-  std::string host;
-  std::uint16_t port = 0;
-
-  std::string address() const {
-    const bool is_v6 = host.find(':') != host.npos;
-    return (is_v6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
-  }
-};
-
-struct LinkOptions {
-  std::string group;
-  // What must be the same at both ends, in words: they are shown where they differ.
-  std::string dialect;
-  std::vector<LinkMember> members;  // in the same order everywhere
-  NodeId self{};
-  std::uint64_t life = 0;   // another one each time that the process starts
-  std::string listen_host;  // empty: as the members know it
-  std::optional<TlsFiles> tls;
-
-  std::size_t most_unconfirmed_bytes = 64 * 1024 * 1024;  // of one link
-  // A connection on which nothing has come for so long is given up and made anew.
-  std::chrono::milliseconds silence{3000};
-  std::chrono::milliseconds time_to_greet{5000};
-  // Between attempts to connect; each time twice as long.
-  std::chrono::milliseconds first_retry{20};
-  std::chrono::milliseconds last_retry{500};
-};
-
-// Is told what happens, on the loop's thread. May call whatever Links has, but not end it, and must
-// not throw.
-class LinkEvents {
- public:
-  virtual ~LinkEvents() = default;
-  virtual void received(NodeId from, std::string_view bytes) = 0;
-  virtual void connected(NodeId peer) = 0;
-  // Not told of what reset() itself has ended.
-  virtual void disconnected(NodeId peer, const std::string& why) = 0;
-  // Another life of it: what was sent to it and not confirmed is gone.
-  virtual void restarted(NodeId peer) = 0;
-  // The other end has reset the link: likewise.
-  virtual void was_reset(NodeId peer) = 0;
-  // One end turned the other away: another group, version or dialect, an unknown or doubled name,
-  // TLS. Nobody: it is not known who it was. The same is told again only after a connection.
-  virtual void refused(NodeId peer, const std::string& why) = 0;
-  // Too much was unconfirmed. It is gone, and the link given up until reset().
-  virtual void overflowed(NodeId peer) = 0;
-};
-
-struct LinkCounters {
-  std::uint64_t messages_sent = 0;  // without repetitions
-  std::uint64_t messages_received = 0;
-  std::uint64_t bytes_written = 0;  // to the socket
-  std::uint64_t bytes_read = 0;
-  std::uint64_t writes = 0;
-  std::uint64_t connections = 0;
-};
-
-// Says on which address one cannot listen, and why.
-class LinkError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
-class LinkHub;
+class LinkConnection;
 
 class Links {
  public:
-  // Listens, but neither dials nor answers before start(). Throws LinkError.
+  // Listens, but neither dials nor answers before start(). Throws io::ListenError.
   Links(boost::asio::io_context& io, LinkOptions options, LinkEvents& events);
   ~Links();
+  Links(const Links&) = delete;
+  Links& operator=(const Links&) = delete;
 
   void start();
-
-  // In order and once, as long as both ends live. At most largest_message bytes.
-  void send(NodeId to, std::string_view bytes);
-  // Now or never: forgotten if there is no connection, or it is held up. It may overtake what was
-  // sent otherwise, and be overtaken.
-  void send_if_connected(NodeId to, std::string_view bytes);
-  // Forgets all that is unconfirmed, in both directions, and numbers anew.
-  void reset(NodeId peer);
-
-  bool is_connected(NodeId peer) const;
+  // To one other member. Throws std::invalid_argument if it is none.
+  Link& link(NodeId peer) const;
   // Somebody who is connected does not read as fast as it is sent to.
   bool is_congested() const;
-  // Why there is no connection, as far as is known.
-  const std::string& last_problem(NodeId peer) const;
-  const LinkCounters& counters(NodeId peer) const;
-  std::uint16_t port() const;  // that it listens on
+  std::uint16_t port() const { return listener_->address().port; }
   // Nothing is to be done now: whether to look again at once, as somebody is about to speak.
-  bool stays_awake();
+  bool stays_awake() { return poller_.busy_poll().stays(std::chrono::steady_clock::now()); }
+
+  // For links and connections.
+  const LinkOptions& options() const { return options_; }
+  LinkEvents& events() { return events_; }
+  boost::asio::io_context& io() { return io_; }
+  io::Poller& poller() { return poller_; }
+  const io::TlsContext* tls() const { return tls_ ? &*tls_ : nullptr; }
+  std::vector<char>& buffer() { return buffer_; }
+  bool has_started() const { return has_started_; }
+  Hello own_hello() const;
+
+  std::shared_ptr<LinkConnection> add(int socket, NodeId dialled);
+  void meet(LinkConnection& connection, const Hello& theirs);
+  // Tells both ends why.
+  void refuse(LinkConnection& connection, const std::string& why, NodeId who = nobody);
+  void tell_refused(LinkConnection& connection, const std::string& why, NodeId who = nobody);
+  void tell_overflow(NodeId peer);
+  void closed(LinkConnection& connection, const std::string& why);
+  void write_soon(std::shared_ptr<LinkConnection> connection);
+  void confirm_later();
 
  private:
-  std::unique_ptr<LinkHub> hub_;
+  void check_options() const;
+  void turn();
+  void end_turn();
+  void tick();
+  void heed_silence(std::chrono::milliseconds silence);
+  void limit_strangers();
+  NodeId find(const std::string& id) const;
+  std::string objection(const LinkConnection& connection, const Hello& theirs) const;
+
+  boost::asio::io_context& io_;
+  LinkOptions options_;
+  LinkEvents& events_;
+  std::optional<io::TlsContext> tls_;
+  io::Poller poller_;
+  std::optional<io::Listener> listener_;
+  boost::asio::steady_timer ticker_;
+  boost::asio::steady_timer confirmer_;
+  std::vector<char> buffer_;                                // that all connections are read into
+  std::vector<std::unique_ptr<Link>> links_;                // none for this member itself
+  std::vector<std::shared_ptr<LinkConnection>> strangers_;  // of no link, or not any more
+  std::vector<std::shared_ptr<LinkConnection>> dirty_;      // have something to write
+  std::vector<NodeId> overflowed_;                          // and not told yet
+  std::set<std::string> refusals_;                          // of nobody knows whom
+  std::chrono::milliseconds shortest_silence_;              // of all members
+  bool has_started_ = false;
+  bool is_turn_posted_ = false;
+  bool is_confirmation_due_ = false;
+  bool is_over_ = false;
+  io::Calls calls_;
 };
 
 }  // namespace baton::net

@@ -35,9 +35,10 @@ std::string whose_promises(const PeerOptions& options) {
 }
 
 bool has_a_processor(const GroupFile& group, NodeId self) {
-  const std::string& host = group.members[self.value].host;
-  const auto here = std::count_if(group.members.begin(), group.members.end(),
-                                  [&](const LinkMember& member) { return member.host == host; });
+  const std::string& host = group.members[self.value].address.host;
+  const auto here =
+      std::count_if(group.members.begin(), group.members.end(),
+                    [&](const LinkMember& member) { return member.address.host == host; });
   // One more does no harm: somebody always waits for somebody.
   return here <= static_cast<std::ptrdiff_t>(std::thread::hardware_concurrency()) + 1;
 }
@@ -55,7 +56,7 @@ Peer::Peer(boost::asio::io_context& io, PeerOptions options, PeerEvents& events)
       events_(events),
       setup_(setup_of(options_.group)),
       promises_(Promises::open(options_.promises, setup_->size, whose_promises(options_))),
-      began_us_(loop::boottime_us()),
+      began_us_(io::boottime_us()),
       has_a_processor_(has_a_processor(options_.group, options_.self)),
       timer_(io),
       wait_(io),
@@ -89,7 +90,7 @@ void Peer::make_group() {
                    .election = find(options_.group.election),
                    .traced = options_.traced,
                    .seed = drawn(),
-                   .now = [this] { return Ticks{loop::boottime_us() - began_us_}; },
+                   .now = [this] { return Ticks{io::boottime_us() - began_us_}; },
                    .clocks = group_ == nullptr ? TraceClocks{} : group_->clocks()},
       promises_->kept());
 }
@@ -102,7 +103,7 @@ void Peer::start() {
 
 void Peer::begin() {
   phase_ = Phase::working;
-  last_tick_us_ = loop::boottime_us();
+  last_tick_us_ = io::boottime_us();
   group_->start();
   for (const auto& [space, name] : std::set(asked_)) group_->request(space, name);
 }
@@ -150,12 +151,12 @@ std::string Peer::trouble() const {
   std::string missing;
   std::size_t reached = 1;
   for (std::uint32_t i = 0; i < setup_->size; ++i) {
-    if (NodeId{i} == self() || links_->is_connected({i})) {
+    if (NodeId{i} == self() || links_->link({i}).is_connected()) {
       if (NodeId{i} != self()) ++reached;
       continue;
     }
     missing += (missing.empty() ? "" : ", ") + name_of({i});
-    const std::string& why = links_->last_problem({i});
+    const std::string& why = links_->link({i}).problem();
     if (!why.empty()) missing += " (" + why + ")";
   }
   if (2 * reached <= setup_->size) {
@@ -172,9 +173,9 @@ void Peer::send(NodeId to, std::string_view bytes, bool lasting) {
   if (lasting) {
     has_sent_to_[to.value] = true;
     keep_for(to, bytes);
-    links_->send(to, bytes);
+    links_->link(to).send(bytes);
   } else {
-    links_->send_if_connected(to, bytes);
+    links_->link(to).send_if_connected(bytes);
   }
 }
 
@@ -197,7 +198,7 @@ void Peer::keep_for(NodeId to, std::string_view bytes) {
 void Peer::send_again(NodeId peer) {
   const Membership& membership = group_->members();
   if (membership.view().epoch != kept_in_ || group_->has_heard_in_view(peer)) return;
-  for (const std::string& bytes : kept_for_[peer.value]) links_->send(peer, bytes);
+  for (const std::string& bytes : kept_for_[peer.value]) links_->link(peer).send(bytes);
 }
 
 void Peer::keep(const Membership::Durable& durable) { promises_->keep(durable); }
@@ -221,7 +222,7 @@ void Peer::view_changed() {
     for (std::uint32_t i = 0; i < setup_->size; ++i) {
       if (!has_sent_to_[i] || membership.view().find({i}) != nullptr) continue;
       has_sent_to_[i] = false;
-      links_->reset({i});
+      links_->link({i}).reset();
     }
   }
   events_.view_changed();
@@ -251,7 +252,7 @@ void Peer::received(NodeId from, std::string_view bytes) {
 void Peer::connected(NodeId peer) { unreachable_since_us_[peer.value] = 0; }
 
 void Peer::disconnected(NodeId peer, const std::string& why) {
-  unreachable_since_us_[peer.value] = loop::boottime_us();
+  unreachable_since_us_[peer.value] = io::boottime_us();
   // A connection that breaks in the same way again and again is no news.
   if (std::exchange(last_loss_[peer.value], why) == why) return;
   events_.warned("lost the connection to member " + name_of(peer) + ": " + why);
@@ -278,7 +279,7 @@ void Peer::start_over(const std::string& why) {
     in_time_.clear();
     make_group();
     for (std::uint32_t i = 0; i < setup_->size; ++i) {
-      if (NodeId{i} != self()) links_->reset({i});
+      if (NodeId{i} != self()) links_->link({i}).reset();
     }
     const auto held = std::exchange(held_, {});
     phase_ = Phase::waiting;
@@ -308,7 +309,7 @@ void Peer::arm(GroupTimer timer, Ticks after) {
   }
   if (after == forever) return;
   // Ticks follow each other, however late one of them is.
-  const std::int64_t at = (timer == tick ? last_tick_us_ : loop::boottime_us()) + in_us(after);
+  const std::int64_t at = (timer == tick ? last_tick_us_ : io::boottime_us()) + in_us(after);
   due_.emplace(timer, at);
   in_time_.emplace(at, timer);
   rearm();
@@ -318,7 +319,7 @@ void Peer::rearm() {
   if (phase_ != Phase::working || in_time_.empty()) return;
   if (in_time_.begin()->first == armed_for_us_) return;
   armed_for_us_ = in_time_.begin()->first;
-  timer_.expires_after(std::chrono::microseconds(armed_for_us_ - loop::boottime_us()));
+  timer_.expires_after(std::chrono::microseconds(armed_for_us_ - io::boottime_us()));
   timer_.async_wait([this](const boost::system::error_code& error) {
     if (!error) rang();
   });
@@ -336,7 +337,7 @@ void Peer::rang() {
 void Peer::expire_due() {
   if (phase_ != Phase::working || is_expiring_) return;
   is_expiring_ = true;
-  const std::int64_t now = loop::boottime_us();
+  const std::int64_t now = io::boottime_us();
   const std::int64_t long_ago =
       now - 2 * std::int64_t{setup_->lease} * in_us(Membership::tick_time);
   while (!in_time_.empty() && in_time_.begin()->first <= now) {
@@ -358,12 +359,12 @@ std::chrono::microseconds Peer::promised() const {
   const auto ticks = static_cast<std::int64_t>(
       std::min<std::uint64_t>(group_->members().lease_left(), setup_->lease));
   const std::int64_t until = last_tick_us_ + ticks * in_us(Membership::tick_time);
-  return std::chrono::microseconds(std::max<std::int64_t>(until - loop::boottime_us(), 0));
+  return std::chrono::microseconds(std::max<std::int64_t>(until - io::boottime_us(), 0));
 }
 
 // A connection that ends and is not made again at once: most likely nobody is there.
 void Peer::suspect_unreachable() {
-  const std::int64_t before = loop::boottime_us() - in_us(Membership::tick_time);
+  const std::int64_t before = io::boottime_us() - in_us(Membership::tick_time);
   for (std::uint32_t i = 0; i < setup_->size; ++i) {
     const std::int64_t since = unreachable_since_us_[i];
     if (NodeId{i} != self() && since != 0 && since < before) group_->suspect({i});

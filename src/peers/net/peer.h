@@ -51,7 +51,7 @@ class PeerEvents {
 
 class Peer final : private GroupHost, private LinkEvents {
  public:
-  // Listens. Throws LinkError, PromisesError.
+  // Listens. Throws io::ListenError, PromisesError.
   Peer(boost::asio::io_context& io, PeerOptions options, PeerEvents& events);
   ~Peer() override;
 

@@ -11,19 +11,14 @@
 #include <string_view>
 
 #include "core/decode.h"
+#include "core/fnv.h"
+#include "io/descriptor.h"
 
 namespace baton::net {
 
 namespace {
 
 constexpr std::string_view heading = "baton peer 1\n";
-
-std::uint64_t sum_of(std::string_view bytes) {
-  // FNV-1a: against a write that was cut short, not against anybody.
-  std::uint64_t sum = 0xCBF29CE484222325;
-  for (const char byte : bytes) sum = (sum ^ static_cast<unsigned char>(byte)) * 0x100000001B3;
-  return sum;
-}
 
 class InMemory final : public Promises {
  public:
@@ -42,20 +37,18 @@ class InFile final : public Promises {
  public:
   InFile(std::string path, std::uint32_t group_size, std::string whose)
       : path_(std::move(path)), whose_(std::move(whose)) {
-    file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (file_ < 0) fail("cannot open it");
-    if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
-      ::close(file_);
+    file_ = io::Descriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    if (!file_) fail("cannot open it");
+    if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
       throw PromisesError(path_ + ": another process runs this member");
     }
     struct stat status {};
-    if (::fstat(file_, &status) != 0) fail("cannot look at it");
+    if (::fstat(file_.get(), &status) != 0) fail("cannot look at it");
     bool found = false;
     for (std::size_t slot = 0; slot < 2; ++slot) found = read(slot, group_size) || found;
     was_cut_short_ = kept_.incarnation != Incarnation{} && !has_left_;
     if (found && found_of_ == whose_) return;
     if (found) {
-      ::close(file_);
       throw PromisesError(path_ + ": these are the promises of " + found_of_ + ", not of " +
                           whose_ +
                           ". Members cannot be added or removed: stop all of them, and begin "
@@ -65,14 +58,12 @@ class InFile final : public Promises {
       write();
       sync_folder();
     } else {
-      ::close(file_);
       throw PromisesError(path_ +
                           ": these are no promises of a member, or they are damaged. A member must "
                           "not forget what it promised: stop all members, and begin another group, "
                           "with another name and other folders");
     }
   }
-  ~InFile() override { ::close(file_); }
 
   const Membership::Durable& kept() const override { return kept_; }
 
@@ -103,7 +94,7 @@ class InFile final : public Promises {
     reflect::encode(kept_, body);
     reflect::encode(has_left_, body);
     std::string bytes(heading);
-    reflect::encode(sum_of(body), bytes);
+    reflect::encode(fnv1a(body), bytes);
     reflect::encode(static_cast<std::uint64_t>(body.size()), bytes);
     bytes += body;
     if (bytes.size() > slot_size) throw PromisesError(path_ + ": too much to be kept");
@@ -114,20 +105,19 @@ class InFile final : public Promises {
   void write() const {
     const std::string bytes = copy();
     const auto at = static_cast<off_t>((turn_ % 2) * slot_size);
-    if (::pwrite(file_, bytes.data(), bytes.size(), at) != static_cast<ssize_t>(bytes.size())) {
+    if (::pwrite(file_.get(), bytes.data(), bytes.size(), at) !=
+        static_cast<ssize_t>(bytes.size())) {
       fail("cannot write it");
     }
-    if (::fdatasync(file_) != 0) fail("cannot make it durable");
+    if (::fdatasync(file_.get()) != 0) fail("cannot make it durable");
   }
 
   // A file that is forgotten is a promise that is broken.
   void sync_folder() const {
     const std::size_t slash = path_.rfind('/');
     const std::string folder = slash == path_.npos ? "." : path_.substr(0, slash + 1);
-    const int opened = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    const bool is_synced = opened >= 0 && ::fsync(opened) == 0;
-    if (opened >= 0) ::close(opened);
-    if (!is_synced) fail("cannot make its folder durable");
+    const io::Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!opened || ::fsync(opened.get()) != 0) fail("cannot make its folder durable");
   }
 
   // The very first copy, of which not all has reached the disk: nothing was promised then.
@@ -135,7 +125,7 @@ class InFile final : public Promises {
     const std::string first = copy();
     if (size > first.size()) return false;
     std::string bytes(size, '\0');
-    if (::pread(file_, bytes.data(), size, 0) != static_cast<ssize_t>(size)) return false;
+    if (::pread(file_.get(), bytes.data(), size, 0) != static_cast<ssize_t>(size)) return false;
     for (std::size_t i = 0; i < size; ++i) {
       if (bytes[i] != '\0' && bytes[i] != first[i]) return false;
     }
@@ -146,14 +136,14 @@ class InFile final : public Promises {
   bool read(std::size_t slot, std::uint32_t group_size) {
     std::string bytes(slot_size, '\0');
     const ssize_t count =
-        ::pread(file_, bytes.data(), bytes.size(), static_cast<off_t>(slot * slot_size));
+        ::pread(file_.get(), bytes.data(), bytes.size(), static_cast<off_t>(slot * slot_size));
     if (count < static_cast<ssize_t>(heading.size()) || !bytes.starts_with(heading)) return false;
     reflect::Reader from(std::string_view(bytes).substr(heading.size()), group_size);
     const std::uint64_t sum = from.number();
     const std::size_t size = from.count();
     if (!from.ok()) return false;
     const std::string_view body = from.rest().substr(0, size);
-    if (sum_of(body) != sum) return false;
+    if (fnv1a(body) != sum) return false;
     reflect::Reader inside(body, group_size);
     const std::uint64_t turn = inside.number();
     std::string whose;
@@ -175,7 +165,7 @@ class InFile final : public Promises {
   std::string path_;
   std::string whose_;
   std::string found_of_;
-  int file_ = -1;
+  io::Descriptor file_;
   std::uint64_t turn_ = 0;
   Membership::Durable kept_;
   bool has_left_ = false;

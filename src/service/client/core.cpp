@@ -53,6 +53,14 @@ Failure lost_failure(const std::string& why) { return {Error::session_lost, why}
 
 service::Time time_of(Micros now) { return {now}; }
 
+Result<std::vector<Address>> addresses_of(const std::string& url) {
+  try {
+    return io::parse_url(url);
+  } catch (const io::AddressError& error) {
+    return Failure{Error::bad_request, std::string("the URL ") + error.what()};
+  }
+}
+
 }  // namespace
 
 // --- Beginning and end --------------------------------------------------------------------------

@@ -23,7 +23,7 @@
 
 #include "baton/client.h"
 #include "baton/client.pb.h"
-#include "service/client/boottime.h"
+#include "io/alarm.h"
 #include "service/client/held_lock.h"
 #include "service/client/link.h"
 #include "service/lease/lease.h"
@@ -31,6 +31,8 @@
 namespace baton::client {
 
 using detail::HeldLock;
+using io::boottime_us;
+using Micros = std::int64_t;
 
 inline constexpr std::uint32_t protocol_version = 1;
 
@@ -181,7 +183,7 @@ class Core final : public std::enable_shared_from_this<Core>, private Link::List
   boost::asio::io_context io_{1};
   mutable std::mutex mutex_;
   Link link_;
-  Alarm alarm_;
+  io::Alarm alarm_;
   std::thread thread_;
   std::thread::id thread_id_;
 

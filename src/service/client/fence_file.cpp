@@ -18,29 +18,19 @@
 #include <optional>
 #include <string_view>
 
+#include "core/fnv.h"
+#include "io/descriptor.h"
 #include "service/client/fence_store.h"
 
 namespace baton::client {
 
 namespace {
 
+using io::Descriptor;
+
 constexpr off_t place_size = 4096;
 constexpr std::size_t line_size = 64;
 constexpr std::string_view line_start = "baton-fence 1 token ";
-
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) close(number_);
-  }
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&&) = delete;
-  int get() const { return number_; }
-
- private:
-  int number_;
-};
 
 // The lock of the file goes with its descriptor.
 struct FileInside : Fence::Pass::Inside {
@@ -48,20 +38,13 @@ struct FileInside : Fence::Pass::Inside {
   Descriptor file;
 };
 
-// FNV-1a: it has to tell torn lines, not attackers.
-std::uint64_t sum_of(std::string_view text) {
-  std::uint64_t sum = 14695981039346656037ULL;
-  for (const char byte : text) sum = (sum ^ static_cast<unsigned char>(byte)) * 1099511628211ULL;
-  return sum;
-}
-
 // "baton-fence 1 token 00000000000000000042 <16 digits>\n", padded with blanks.
 std::string line_of(std::uint64_t token) {
   std::array<char, line_size + 1> text{};
   std::snprintf(text.data(), text.size(), "%s%020llu ", std::string(line_start).c_str(),
                 static_cast<unsigned long long>(token));
   std::string line = text.data();
-  std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(sum_of(line)));
+  std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(fnv1a(line)));
   line += text.data();
   line.resize(line_size - 1, ' ');
   return line + "\n";

@@ -1,7 +1,6 @@
 #include "service/client/link.h"
 
 #include <google/protobuf/message_lite.h>
-#include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
@@ -10,9 +9,10 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <cerrno>
 #include <cstring>
 #include <utility>
+
+#include "io/socket.h"
 
 namespace baton::client {
 
@@ -21,7 +21,6 @@ using boost::system::error_code;
 
 namespace {
 
-constexpr std::size_t header_size = 4;
 constexpr std::size_t read_size = 64 * 1024;
 constexpr std::size_t most_addresses = 64;
 constexpr std::chrono::microseconds shortest_pause{10'000};
@@ -30,13 +29,6 @@ constexpr std::chrono::seconds time_to_leave_silent_alone{3};
 constexpr std::chrono::milliseconds longest_patience_with_several{800};
 
 auto into(error_code& error) { return asio::redirect_error(asio::use_awaitable, error); }
-
-std::uint32_t length_at(std::string_view bytes) {
-  std::uint32_t length = 0;
-  for (std::size_t i = 0; i < header_size; ++i)
-    length = length << 8 | static_cast<unsigned char>(bytes[i]);
-  return length;
-}
 
 }  // namespace
 
@@ -60,7 +52,7 @@ asio::awaitable<void> Link::run() {
       listener_.woken();
       if (is_connected && !is_stopped_) {
         is_open_ = true;
-        listener_.connected(address.text());
+        listener_.connected(address.url());
       }
     }
     listener_.settle();
@@ -71,7 +63,7 @@ asio::awaitable<void> Link::run() {
       close();
       if (is_stopped_) co_return;
       failures_ = is_settled_ ? 0 : failures_ + 1;
-      listener_.disconnected(address.text() + ": " + why_);
+      listener_.disconnected(address.url() + ": " + why_);
     }
     listener_.settle();
     timer.expires_after(pause());
@@ -86,7 +78,7 @@ Address Link::next_address() {
   for (std::size_t tries = 0; !next || (is_silent(*next) && tries < addresses_.size()); ++tries) {
     next = addresses_[next_++ % addresses_.size()];
   }
-  current_ = next->text();
+  current_ = next->url();
   return *next;
 }
 
@@ -94,14 +86,14 @@ void Link::note_silence() { silent_[current_] = std::chrono::steady_clock::now()
 
 // Others may name it as their leader for as long as they have not noticed.
 bool Link::is_silent(const Address& address) const {
-  const auto at = silent_.find(address.text());
+  const auto at = silent_.find(address.url());
   return at != silent_.end() &&
          std::chrono::steady_clock::now() - at->second < time_to_leave_silent_alone;
 }
 
 // It is also remembered for later: those that were named at first may all be gone by then.
 void Link::prefer(Address address) {
-  const auto is_same = [&](const Address& other) { return other.text() == address.text(); };
+  const auto is_same = [&](const Address& other) { return other.url() == address.url(); };
   const bool is_new = std::none_of(addresses_.begin(), addresses_.end(), is_same);
   if (is_new && addresses_.size() < most_addresses) addresses_.push_back(address);
   preferred_ = std::move(address);
@@ -158,7 +150,8 @@ asio::awaitable<bool> Link::connect(const Address& address) {
 asio::awaitable<bool> Link::connect_tcp(const Address& address) {
   error_code error;
   asio::ip::tcp::resolver resolver(io_);
-  const auto found = co_await resolver.async_resolve(address.host, address.port, into(error));
+  const auto found =
+      co_await resolver.async_resolve(address.host, std::to_string(address.port), into(error));
   if (!error) {
     error = asio::error::host_not_found;
     for (const auto& entry : found) {
@@ -190,9 +183,8 @@ asio::awaitable<void> Link::converse() {
     {
       const std::lock_guard lock(mutex_);
       listener_.woken();
-      in_.append(part.data(), count);
       // What came before the end still counts.
-      goes_on = take_frames() && !error && !is_dropped_;
+      goes_on = take_frames({part.data(), count}) && !error && !is_dropped_;
       if (error && why_.empty())
         why_ = error == asio::error::eof ? "the connection was closed" : error.message();
     }
@@ -200,53 +192,37 @@ asio::awaitable<void> Link::converse() {
   }
 }
 
-bool Link::take_frames() {
-  std::size_t at = 0;
+bool Link::take_frames(std::string_view bytes) {
+  if (is_dropped_) return true;
   bool is_understood = true;
-  while (is_understood && !is_dropped_ && in_.size() - at >= header_size) {
-    const std::size_t length = length_at(std::string_view(in_).substr(at));
-    if (length > largest_frame) {
-      why_ = "a frame of " + std::to_string(length) + " bytes: this is no Baton server";
-      is_understood = false;
-    } else if (in_.size() - at - header_size < length) {
-      break;
-    } else {
-      is_understood = listener_.received(std::string_view(in_).substr(at + header_size, length));
-      if (!is_understood && why_.empty()) why_ = "what it says is not to be understood";
-      at += header_size + length;
-    }
-  }
-  in_.erase(0, at);
-  return is_understood;
+  const auto outcome = cutter_.feed(bytes, [&](std::string_view frame) {
+    is_understood = listener_.received(frame);
+    if (!is_understood && why_.empty()) why_ = "what it says is not to be understood";
+    return is_understood && !is_dropped_;
+  });
+  if (outcome != io::FrameCutter::Outcome::overlong) return is_understood;
+  why_ = "a frame of more than " + std::to_string(io::largest_frame) +
+         " bytes: this is no Baton server";
+  return false;
 }
 
 void Link::write(const google::protobuf::MessageLite& message) {
   if (!is_open_ || is_dropped_) return;
-  const std::size_t length = message.ByteSizeLong();
-  for (int shift = 24; shift >= 0; shift -= 8)
-    out_.push_back(static_cast<char>(length >> shift & 0xFF));
-  const std::size_t at = out_.size();
-  out_.resize(at + length);
-  message.SerializeWithCachedSizesToArray(reinterpret_cast<std::uint8_t*>(out_.data() + at));
+  io::append_frame(out_, message);
 }
 
 void Link::flush() {
   if (!is_open_ || is_dropped_ || waits_for_room_) return;
-  while (sent_ < out_.size()) {
-    const auto count = ::send(socket_.native_handle(), out_.data() + sent_, out_.size() - sent_,
-                              MSG_DONTWAIT | MSG_NOSIGNAL);
-    if (count >= 0) {
-      sent_ += static_cast<std::size_t>(count);
-    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-      wait_until_writable();
+  switch (io::write(socket_.native_handle(), out_, sent_)) {
+    case io::Written::all:
+      out_.clear();
+      sent_ = 0;
       return;
-    } else if (errno != EINTR) {
-      drop(std::strerror(errno));
-      return;
-    }
+    case io::Written::some:
+      return wait_until_writable();
+    case io::Written::failed:
+      return drop(std::strerror(errno));
   }
-  out_.clear();
-  sent_ = 0;
 }
 
 void Link::wait_until_writable() {
@@ -296,7 +272,7 @@ void Link::close() {
   waits_for_room_ = false;
   out_.clear();
   sent_ = 0;
-  in_.clear();
+  cutter_ = {};
 }
 
 }  // namespace baton::client

@@ -18,7 +18,8 @@
 #include <string_view>
 #include <vector>
 
-#include "service/client/address.h"
+#include "io/address.h"
+#include "io/frames.h"
 
 namespace google::protobuf {
 class MessageLite;
@@ -26,8 +27,7 @@ class MessageLite;
 
 namespace baton::client {
 
-// A frame is a length of four bytes, big endian, and so many bytes.
-inline constexpr std::size_t largest_frame = 16 * 1024 * 1024;
+using io::Address;
 
 class Link {
  public:
@@ -77,7 +77,7 @@ class Link {
   boost::asio::awaitable<bool> connect(const Address& address);
   boost::asio::awaitable<bool> connect_tcp(const Address& address);
   boost::asio::awaitable<void> converse();
-  bool take_frames();
+  bool take_frames(std::string_view bytes);
   void start_timeout();
   void wait_until_writable();
   void close();
@@ -105,7 +105,7 @@ class Link {
   std::string why_;
   std::string out_;
   std::size_t sent_ = 0;  // of out_
-  std::string in_;
+  io::FrameCutter cutter_;
   int failures_ = 0;
   std::minstd_rand random_;
 };

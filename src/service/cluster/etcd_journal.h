@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "service/cluster/calls.h"
+#include "io/calls.h"
 #include "service/cluster/keys.h"
 #include "service/cluster/replica_host.h"
 #include "service/etcd/etcd.h"
@@ -112,7 +112,7 @@ class EtcdJournal final : public journal::Journal {
   Keys keys_;
   EtcdJournalOptions options_;
   Events events_;
-  Calls calls_;
+  io::Calls calls_;
 
   etcd::Revision since_ = 0;  // 0: does not lead
   std::optional<std::int64_t> saw_key_at_us_;

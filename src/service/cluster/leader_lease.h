@@ -8,7 +8,7 @@
 #include <functional>
 #include <string>
 
-#include "service/cluster/calls.h"
+#include "io/calls.h"
 #include "service/cluster/replica_host.h"
 #include "service/etcd/etcd.h"
 #include "service/lease/lease.h"
@@ -53,7 +53,7 @@ class LeaderLease {
   etcd::LeaseId lease_ = 0;
   service::ProofTerms terms_;
   service::LeaderProof proof_;
-  Calls calls_;
+  io::Calls calls_;
 };
 
 }  // namespace baton::cluster

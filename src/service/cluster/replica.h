@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "service/cluster/calls.h"
+#include "io/calls.h"
 #include "service/cluster/etcd_journal.h"
 #include "service/cluster/keys.h"
 #include "service/cluster/leader_lease.h"
@@ -129,8 +129,8 @@ class Replica {
   LeaderLease leader_lease_;
   EtcdJournal journal_;
   StorageQuota quota_;
-  Calls calls_;    // of what is never over
-  Calls loading_;  // of one time of loading and following
+  io::Calls calls_;    // of what is never over
+  io::Calls loading_;  // of one time of loading and following
 
   Stage stage_ = Stage::away;
   std::optional<etcd::Etcd::WatchId> watch_;

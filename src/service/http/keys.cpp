@@ -3,6 +3,7 @@
 #include <charconv>
 #include <random>
 
+#include "core/fnv.h"
 #include "service/http/text.h"
 
 namespace baton::http {
@@ -14,11 +15,8 @@ constexpr std::uint64_t content_mask = (std::uint64_t{1} << bits_of_content) - 1
 constexpr std::uint64_t key_mask = (std::uint64_t{1} << 40) - 1;
 
 // FNV-1a, and then all bits stirred. It must never change: journals have what it makes.
-std::uint64_t hash(std::string_view text, std::uint64_t from = 0xcbf29ce484222325) {
-  std::uint64_t value = from;
-  for (const char one : text) {
-    value = (value ^ static_cast<unsigned char>(one)) * 0x100000001b3;
-  }
+std::uint64_t hash(std::string_view text, std::uint64_t from = fnv1a("")) {
+  std::uint64_t value = fnv1a(text, from);
   value = (value ^ value >> 33) * 0xff51afd7ed558ccd;
   value = (value ^ value >> 33) * 0xc4ceb9fe1a85ec53;
   return value ^ value >> 33;

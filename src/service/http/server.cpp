@@ -13,18 +13,15 @@ namespace asio = boost::asio;
 constexpr std::size_t bytes_per_read = 64 * 1024;
 constexpr std::chrono::milliseconds between_pulses{200};
 constexpr std::chrono::milliseconds between_sweeps{200};
-constexpr std::chrono::milliseconds pause_without_descriptors{100};
 constexpr std::string_view scheme = "http://";
 
-server::Address address_of(std::string text) {
+io::Address address_of(std::string text) {
   if (text.starts_with(scheme)) text.erase(0, scheme.size());
-  return server::parse_address(text);
+  return io::parse_address(text);
 }
 
-// "baton://HOST:PORT" with our scheme.
-std::string url_of(const server::Address& address) {
-  const std::string url = address.url();
-  return address.is_unix() ? url : std::string(scheme) + url.substr(url.find("://") + 3);
+std::string url_of(const io::Address& address) {
+  return address.is_unix() ? address.url() : std::string(scheme) + address.host_and_port();
 }
 
 }  // namespace
@@ -46,16 +43,18 @@ Server::Server(server::Host& host, const Options& options)
   counters_.started_s =
       std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
   for (const std::string& text : options.listen) {
-    const server::Address address = address_of(text);
+    const io::Address address = address_of(text);
     if (!address.is_loopback()) {
       host.log()->warn(
           "http on {} can be reached from other machines, and there is no "
           "authentication yet",
           text);
     }
-    listeners_.push_back(std::make_unique<server::Listener>(host.io(), address));
+    listeners_.push_back(std::make_unique<io::Listener>(host.io(), address));
   }
-  for (const auto& listener : listeners_) accept(*listener);
+  for (const auto& listener : listeners_) {
+    listener->accept([this](Socket socket) { accepted(std::move(socket)); });
+  }
   sweep();
   pulse();
 }
@@ -84,21 +83,6 @@ void Server::dismiss(Error, const std::string&) {
 bool Server::is_all_written() const {
   return std::all_of(connections_.begin(), connections_.end(),
                      [](const auto& connection) { return connection->is_all_written(); });
-}
-
-void Server::accept(server::Listener& listener) {
-  listener.acceptor().async_accept(
-      [this, &listener](const boost::system::error_code& error, Socket socket) {
-        if (error == asio::error::operation_aborted || !listener.acceptor().is_open()) return;
-        if (!error) {
-          accepted(std::move(socket));
-          return accept(listener);
-        }
-        listener.pause().expires_after(pause_without_descriptors);
-        listener.pause().async_wait([this, &listener](const boost::system::error_code& cancelled) {
-          if (!cancelled) accept(listener);
-        });
-      });
 }
 
 void Server::accepted(Socket socket) {

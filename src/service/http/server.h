@@ -6,7 +6,6 @@
 // for long, or does not read what it is sent, is hung up on.
 #pragma once
 
-#include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <memory>
@@ -14,10 +13,10 @@
 #include <unordered_set>
 #include <vector>
 
+#include "io/listener.h"
 #include "service/http/api.h"
 #include "service/http/counters.h"
 #include "service/server/host.h"
-#include "service/server/listener.h"
 #include "service/server/side_server.h"
 
 namespace baton::http {
@@ -45,9 +44,9 @@ class Connection;
 
 class Server final : public server::SideServer {
  public:
-  using Socket = boost::asio::generic::stream_protocol::socket;
+  using Socket = io::Listener::Socket;
 
-  // Throws ListenError.
+  // Throws io::AddressError, io::ListenError.
   Server(server::Host& host, const Options& options);
   ~Server() override;
 
@@ -60,7 +59,6 @@ class Server final : public server::SideServer {
 
  private:
   friend class Connection;
-  void accept(server::Listener& listener);
   void accepted(Socket socket);
   void remove(Connection& connection);
   void count(const std::string& route, unsigned status);
@@ -71,7 +69,7 @@ class Server final : public server::SideServer {
   Limits limits_;
   Counters counters_;
   Api api_;
-  std::vector<std::unique_ptr<server::Listener>> listeners_;
+  std::vector<std::unique_ptr<io::Listener>> listeners_;
   std::unordered_set<std::shared_ptr<Connection>> connections_;
   std::vector<char> buffer_;  // that all connections are read into
   boost::asio::steady_timer sweeper_;

@@ -25,7 +25,7 @@ namespace {
 
 std::string content(const Descriptor& file) {
   std::array<char, 64> buffer{};
-  const ssize_t size = pread(file.number(), buffer.data(), buffer.size(), 0);
+  const ssize_t size = pread(file.get(), buffer.data(), buffer.size(), 0);
   std::string text(buffer.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
   while (!text.empty() && text.back() == '\n') text.pop_back();
   return text;
@@ -33,28 +33,24 @@ std::string content(const Descriptor& file) {
 
 }  // namespace
 
-Descriptor::~Descriptor() {
-  if (number_ >= 0) ::close(number_);
-}
-
 Descriptor open_file(const std::filesystem::path& path) {
   Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  if (file.number() < 0) fail("open", path);
+  if (!file) fail("open", path);
   return file;
 }
 
 void sync_file(const Descriptor& file, const std::filesystem::path& path) {
-  if (fsync(file.number()) != 0) fail("sync", path);
+  if (fsync(file.get()) != 0) fail("sync", path);
 }
 
 void sync_data(const Descriptor& file, const std::filesystem::path& path) {
-  if (fdatasync(file.number()) != 0) fail("sync", path);
+  if (fdatasync(file.get()) != 0) fail("sync", path);
 }
 
 void sync_directory(const std::filesystem::path& path) {
   const Descriptor directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (directory.number() < 0) fail("open", path);
-  if (fsync(directory.number()) != 0) fail("sync", path);
+  if (!directory) fail("open", path);
+  if (fsync(directory.get()) != 0) fail("sync", path);
 }
 
 void make_directories(const std::filesystem::path& path) {
@@ -71,19 +67,19 @@ void make_directories(const std::filesystem::path& path) {
 }
 
 void cut(const Descriptor& file, std::size_t size, const std::filesystem::path& path) {
-  if (ftruncate(file.number(), static_cast<off_t>(size)) != 0) fail("cut", path);
+  if (ftruncate(file.get(), static_cast<off_t>(size)) != 0) fail("cut", path);
 }
 
 void write_at_start(const Descriptor& file, std::string_view text,
                     const std::filesystem::path& path) {
-  const ssize_t written = pwrite(file.number(), text.data(), text.size(), 0);
+  const ssize_t written = pwrite(file.get(), text.data(), text.size(), 0);
   if (written == static_cast<ssize_t>(text.size())) return;
   if (written >= 0) errno = ENOSPC;
   fail("write", path);
 }
 
 LockFile::LockFile(const std::filesystem::path& path) : file_(open_file(path)) {
-  if (flock(file_.number(), LOCK_EX | LOCK_NB) != 0) {
+  if (flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) fail("lock", path);
     const std::string process = content(file_);
     throw Refused(

@@ -4,25 +4,12 @@
 #include <cstddef>
 #include <filesystem>
 #include <string_view>
-#include <utility>
+
+#include "io/descriptor.h"
 
 namespace baton::journal {
 
-class Descriptor {
- public:
-  explicit Descriptor(int number = -1) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  ~Descriptor();
-
-  int number() const { return number_; }
-
- private:
-  int number_;
-};
+using io::Descriptor;
 
 // All of these throw std::system_error with the file's name in it.
 

@@ -17,8 +17,8 @@
 #include <fstream>
 #include <thread>
 
+#include "io/descriptor.h"
 #include "service/local/state_directory.h"
-#include "service/process/descriptor.h"
 #include "service/server/host.h"
 
 namespace baton::local {
@@ -44,7 +44,7 @@ std::size_t idle_stop_from_environment() {
 
 // Whether the file of this name is still the one that is open: somebody may have cleared away the
 // whole directory.
-bool is_same(const process::Descriptor& file, const fs::path& path) {
+bool is_same(const io::Descriptor& file, const fs::path& path) {
   struct stat open_one {};
   struct stat named {};
   return fstat(file.get(), &open_one) == 0 && stat(path.c_str(), &named) == 0 &&
@@ -53,11 +53,11 @@ bool is_same(const process::Descriptor& file, const fs::path& path) {
 
 // Nothing if another server lives. One that is about to end has stopped listening, and is waited
 // for.
-process::Descriptor lock_server(const StateDirectory& state_directory) {
+io::Descriptor lock_server(const StateDirectory& state_directory) {
   const fs::path path = state_directory.directory / "server.lock";
   const auto deadline = steady_clock::now() + patience;
   while (steady_clock::now() < deadline) {
-    process::Descriptor file(open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600));
+    io::Descriptor file(open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600));
     if (!file) throw Unavailable("cannot open " + path.string() + ": " + std::strerror(errno));
     if (flock(file.get(), LOCK_EX | LOCK_NB) == 0 && is_same(file, path)) return file;
     if (is_served(state_directory.socket)) return {};
@@ -66,7 +66,7 @@ process::Descriptor lock_server(const StateDirectory& state_directory) {
   throw Unavailable("another server has " + path.string() + " locked and does not listen");
 }
 
-void write_down_who(const process::Descriptor& file) {
+void write_down_who(const io::Descriptor& file) {
   const std::string text = "process " + std::to_string(getpid()) + "\n";
   [[maybe_unused]] const int cut = ftruncate(file.get(), 0);
   [[maybe_unused]] const ssize_t written = pwrite(file.get(), text.data(), text.size(), 0);
@@ -102,8 +102,7 @@ server::HostOptions options_of(const StateDirectory& state_directory, bool accep
 
 class LocalServer {
  public:
-  LocalServer(const StateDirectory& state_directory, const process::Descriptor& lock,
-              bool accept_loss)
+  LocalServer(const StateDirectory& state_directory, const io::Descriptor& lock, bool accept_loss)
       : state_directory_(state_directory),
         lock_(lock),
         log_(std::make_shared<spdlog::logger>(
@@ -139,7 +138,7 @@ class LocalServer {
   }
 
   const StateDirectory& state_directory_;
-  const process::Descriptor& lock_;
+  const io::Descriptor& lock_;
   std::shared_ptr<spdlog::logger> log_;
   server::Host host_;
   asio::signal_set signals_;
@@ -153,7 +152,7 @@ int serve_user(bool accept_loss) {
   [[maybe_unused]] const int there = chdir("/");
   const StateDirectory state_directory = state_directory_of_user();
   try {
-    const process::Descriptor lock = lock_server(state_directory);
+    const io::Descriptor lock = lock_server(state_directory);
     if (!lock) return 0;
     write_down_who(lock);
     const auto problem = LocalServer(state_directory, lock, accept_loss).run();

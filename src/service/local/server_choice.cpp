@@ -12,7 +12,7 @@
 #include <iterator>
 #include <thread>
 
-#include "service/process/descriptor.h"
+#include "io/descriptor.h"
 #include "service/process/detached.h"
 
 namespace baton::local {
@@ -41,8 +41,8 @@ std::string contents(const fs::path& path) {
   return text;
 }
 
-process::Descriptor open_lock(const fs::path& path) {
-  process::Descriptor file(open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600));
+io::Descriptor open_lock(const fs::path& path) {
+  io::Descriptor file(open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600));
   if (!file) throw Unavailable("cannot open " + path.string() + ": " + std::strerror(errno));
   return file;
 }
@@ -70,7 +70,7 @@ void make_sure_of_users() {
   for (;;) {
     const StateDirectory state_directory = state_directory_of_user();
     if (is_served(state_directory.socket)) return;
-    const process::Descriptor lock = open_lock(state_directory.directory / "start.lock");
+    const io::Descriptor lock = open_lock(state_directory.directory / "start.lock");
     if (flock(lock.get(), LOCK_EX | LOCK_NB) == 0) {
       if (!is_served(state_directory.socket)) start(state_directory, deadline);
       return;

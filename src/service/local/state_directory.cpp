@@ -7,14 +7,14 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <system_error>
 #include <vector>
 
-#include "service/process/descriptor.h"
+#include "core/fnv.h"
+#include "io/descriptor.h"
 
 namespace baton::local {
 
@@ -77,13 +77,9 @@ void make_private(const fs::path& directory) {
   }
 }
 
-// The same for everybody who has the same directory (FNV-1a).
+// The same for everybody who has the same directory.
 std::string short_name_of(const fs::path& directory) {
-  std::uint64_t hash = 14695981039346656037U;
-  for (const char byte : directory.string()) {
-    hash = (hash ^ static_cast<unsigned char>(byte)) * 1099511628211U;
-  }
-  return "baton-" + std::to_string(geteuid()) + "-" + std::to_string(hash);
+  return "baton-" + std::to_string(geteuid()) + "-" + std::to_string(fnv1a(directory.string()));
 }
 
 }  // namespace
@@ -107,7 +103,7 @@ bool is_served(const fs::path& socket) {
   const std::string path = socket.string();
   if (path.size() > longest_socket) return false;
   std::memcpy(name.sun_path, path.data(), path.size());
-  const process::Descriptor here(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const io::Descriptor here(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (connect(here.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name) == 0) return true;
   if (errno == EAGAIN || errno == EINPROGRESS) return true;  // there is a queue: somebody is there
   if (errno == EACCES || errno == EPERM) {

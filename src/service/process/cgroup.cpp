@@ -10,7 +10,7 @@
 #include <system_error>
 #include <vector>
 
-#include "service/process/descriptor.h"
+#include "io/descriptor.h"
 
 namespace baton::process {
 
@@ -19,7 +19,7 @@ namespace {
 const std::string name_start = "baton-run-";
 
 bool write_to(const std::string& path, const std::string& text) {
-  const Descriptor file(open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  const io::Descriptor file(open(path.c_str(), O_WRONLY | O_CLOEXEC));
   return file && write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
 }
 

@@ -51,7 +51,7 @@ std::pair<Channel, Channel> make_channel() {
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
     throw std::system_error(errno, std::generic_category(), "socketpair");
   }
-  return {Channel(Descriptor(ends[0])), Channel(Descriptor(ends[1]))};
+  return {Channel(io::Descriptor(ends[0])), Channel(io::Descriptor(ends[1]))};
 }
 
 }  // namespace baton::process

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "service/process/descriptor.h"
+#include "io/descriptor.h"
 
 namespace baton::process {
 
@@ -42,7 +42,7 @@ struct Message {
 class Channel {
  public:
   Channel() = default;
-  explicit Channel(Descriptor socket) : socket_(std::move(socket)) {}
+  explicit Channel(io::Descriptor socket) : socket_(std::move(socket)) {}
 
   // Whether it could be sent: not when the other side is gone, reads nothing, or if it is too long.
   bool send(const Message& message) const;
@@ -53,7 +53,7 @@ class Channel {
   int descriptor() const { return socket_.get(); }
 
  private:
-  Descriptor socket_;
+  io::Descriptor socket_;
   bool over_ = false;
 };
 

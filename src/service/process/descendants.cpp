@@ -9,7 +9,7 @@
 #include <set>
 #include <sstream>
 
-#include "service/process/descriptor.h"
+#include "io/descriptor.h"
 #include "service/process/detached.h"
 #include "service/process/handle.h"
 
@@ -63,7 +63,7 @@ std::vector<Process> all_below(pid_t root, const Children& children) {
 // A stream would throw where the process ends between opening and reading.
 std::string read_file(const std::string& path) {
   std::string text;
-  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const io::Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   char buffer[4096];
   ssize_t size = 0;
   while (file && (size = read(file.get(), buffer, sizeof buffer)) > 0) {

@@ -6,9 +6,9 @@
 #include <cerrno>
 #include <csignal>
 
+#include "io/descriptor.h"
 #include "service/process/cgroup.h"
 #include "service/process/descendants.h"
-#include "service/process/descriptor.h"
 #include "service/process/exit_codes.h"
 
 namespace baton::process {
@@ -45,8 +45,8 @@ void open_null_streams() {
 int start_detached(const Command& command) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return errno;
-  const Descriptor from(ends[0]);
-  Descriptor to(ends[1]);
+  const io::Descriptor from(ends[0]);
+  io::Descriptor to(ends[1]);
   const pid_t between = fork();
   if (between < 0) return errno;
   if (between == 0) become(command, to.get());

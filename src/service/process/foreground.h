@@ -30,7 +30,7 @@ class Foreground {
   pid_t lease_keeper_id_;
   Handle lease_keeper_process_;
   const Takedown& takedown_;
-  Descriptor signals_;
+  io::Descriptor signals_;
   bool started_ = false;
   int cancelled_by_ = 0;  // the signal that ended the wait for the lock
   std::optional<Outcome> outcome_;

@@ -5,7 +5,7 @@
 
 #include <chrono>
 
-#include "service/process/descriptor.h"
+#include "io/descriptor.h"
 
 namespace baton::process {
 
@@ -25,7 +25,7 @@ class Handle {
   void close() { descriptor_.close(); }
 
  private:
-  Descriptor descriptor_;
+  io::Descriptor descriptor_;
 };
 
 }  // namespace baton::process

@@ -98,7 +98,7 @@ void LeaseKeeper::start_reaper() {
 // Standard error remains for what the holder has to say.
 void LeaseKeeper::leave_terminal() {
   setsid();
-  const Descriptor null(open("/dev/null", O_RDWR | O_CLOEXEC));
+  const io::Descriptor null(open("/dev/null", O_RDWR | O_CLOEXEC));
   dup2(null.get(), STDIN_FILENO);
   dup2(null.get(), STDOUT_FILENO);
 }

@@ -124,7 +124,7 @@ void Reaper::take_signal_of_foreground(int signal, pid_t sender) {
 
 // When a stopped job is brought to the foreground its shell gives the terminal to our group.
 void Reaper::hand_over_terminal(pid_t group) {
-  const Descriptor terminal(open("/dev/tty", O_RDWR | O_CLOEXEC));
+  const io::Descriptor terminal(open("/dev/tty", O_RDWR | O_CLOEXEC));
   if (terminal && tcgetpgrp(terminal.get()) == getpgrp()) tcsetpgrp(terminal.get(), group);
 }
 
@@ -170,7 +170,7 @@ void Reaper::start(const std::string& environment) {
   }
   if (command_ == 0) become(command, inherited_, takedown_.cgroup, reaper, ends[1]);
   ::close(ends[1]);
-  start_report_ = Descriptor(ends[0]);
+  start_report_ = io::Descriptor(ends[0]);
   has_started_ = true;
   close_what_is_the_commands();
 }

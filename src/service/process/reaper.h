@@ -46,9 +46,9 @@ class Reaper {
   Takedown takedown_;
   Channel lease_keeper_;
   Handle lease_keeper_process_;
-  Descriptor signals_;
-  Descriptor timer_;
-  Descriptor start_report_;  // the command's end closes when its program runs
+  io::Descriptor signals_;
+  io::Descriptor timer_;
+  io::Descriptor start_report_;  // the command's end closes when its program runs
   Witness witness_;
   pid_t command_ = 0;
   bool has_started_ = false;

@@ -40,13 +40,13 @@ sigset_t every_signal() {
 
 void block(const sigset_t& signals) { sigprocmask(SIG_BLOCK, &signals, nullptr); }
 
-Descriptor signal_descriptor(const sigset_t& signals) {
-  Descriptor descriptor(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
+io::Descriptor signal_descriptor(const sigset_t& signals) {
+  io::Descriptor descriptor(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!descriptor) throw std::system_error(errno, std::generic_category(), "signalfd");
   return descriptor;
 }
 
-std::optional<Received> next_signal(const Descriptor& descriptor) {
+std::optional<Received> next_signal(const io::Descriptor& descriptor) {
   signalfd_siginfo info;
   if (read(descriptor.get(), &info, sizeof info) != sizeof info) return std::nullopt;
   const bool from_process = info.ssi_code == SI_USER || info.ssi_code == SI_QUEUE;

@@ -4,7 +4,7 @@
 #include <csignal>
 #include <optional>
 
-#include "service/process/descriptor.h"
+#include "io/descriptor.h"
 
 namespace baton::process {
 
@@ -25,13 +25,13 @@ sigset_t every_signal();
 
 void block(const sigset_t& signals);
 // To read the blocked signals from.
-Descriptor signal_descriptor(const sigset_t& signals);
+io::Descriptor signal_descriptor(const sigset_t& signals);
 
 struct Received {
   int signal = 0;
   pid_t sender = 0;  // 0: the kernel, as for keys of the terminal
 };
-std::optional<Received> next_signal(const Descriptor& descriptor);
+std::optional<Received> next_signal(const io::Descriptor& descriptor);
 
 bool is_ignored(int signal);
 

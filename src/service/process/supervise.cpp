@@ -23,7 +23,7 @@ Handle handle_of(pid_t process) {
 }
 
 void give_streams_away() {
-  const Descriptor null(open("/dev/null", O_RDWR | O_CLOEXEC));
+  const io::Descriptor null(open("/dev/null", O_RDWR | O_CLOEXEC));
   dup2(null.get(), STDIN_FILENO);
   dup2(null.get(), STDOUT_FILENO);
 }

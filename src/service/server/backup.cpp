@@ -93,7 +93,7 @@ std::string make_backup(const std::string& name) {
                   engine.read_record(position, bytes);
                 });
   return make_backup(engine.state(), {.epoch = engine.epoch(),
-                                      .made_us = loop::wall_time_us(),
+                                      .made_us = io::wall_time_us(),
                                       .server = {},
                                       .journal = journal->describe()});
 }

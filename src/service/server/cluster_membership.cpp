@@ -153,7 +153,7 @@ void ClusterMembership::complete(proto::Status status,
 
 // --- For the member -----------------------------------------------------------------------------
 
-std::int64_t ClusterMembership::clock_us() { return loop::boottime_us(); }
+std::int64_t ClusterMembership::clock_us() { return io::boottime_us(); }
 
 void ClusterMembership::after(std::int64_t us, std::function<void()> what) {
   auto timer = std::make_shared<asio::steady_timer>(io_, std::chrono::microseconds(us));

@@ -1,11 +1,9 @@
 #include "service/server/connection.h"
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cerrno>
+#include "io/socket.h"
 
 namespace baton::server {
 
@@ -13,15 +11,11 @@ namespace {
 
 constexpr std::size_t room_kept = 64 * 1024;
 
-// Whether the last call may be made again.
-bool is_for_later() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
-
 }  // namespace
 
 Connection::Connection(Server& server, int socket)
     : server_(server), socket_(socket), since_(std::chrono::steady_clock::now()) {
-  const int yes = 1;
-  ::setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+  io::send_at_once(socket_);
 }
 
 Connection::~Connection() {
@@ -58,7 +52,7 @@ void Connection::read() {
   server_.frontend_.wake();
   const ssize_t count =
       ::recv(socket_, server_.buffer_.data(), server_.buffer_.size(), MSG_DONTWAIT);
-  if (count < 0 && is_for_later()) return;
+  if (count < 0 && io::is_for_later()) return;
   if (count <= 0) return close();
   take({server_.buffer_.data(), static_cast<std::size_t>(count)});
   server_.turn();
@@ -75,8 +69,9 @@ void Connection::take(std::string_view bytes) {
     return !is_going_ && !is_closed_;
   });
   server_.half_arrived_bytes_ += cutter_.half_arrived() - before;
-  if (outcome == FrameCutter::Outcome::overlong) {
-    hang_up(Error::too_large, "a frame is longer than " + std::to_string(largest_frame) + " bytes");
+  if (outcome == io::FrameCutter::Outcome::overlong) {
+    hang_up(Error::too_large,
+            "a frame is longer than " + std::to_string(io::largest_frame) + " bytes");
   } else if (server_.half_arrived_bytes_ > server_.limits_.half_arrived_bytes &&
              cutter_.half_arrived() > 0) {
     hang_up(Error::too_many, "too many frames are half arrived");
@@ -87,12 +82,12 @@ void Connection::take(std::string_view bytes) {
 void Connection::discard_input() {
   const ssize_t count =
       ::recv(socket_, server_.buffer_.data(), server_.buffer_.size(), MSG_DONTWAIT);
-  if (count == 0 || (count < 0 && !is_for_later())) close();
+  if (count == 0 || (count < 0 && !io::is_for_later())) close();
 }
 
 void Connection::send(const proto::ServerMessage& message) {
   if (is_going_ || is_closed_ || is_overfull_) return;
-  append_frame(out_, message);
+  io::append_frame(out_, message);
   is_overfull_ = out_.size() - out_sent_ > server_.limits_.unsent_bytes + room_;
   if (is_dirty_) return;
   is_dirty_ = true;
@@ -121,19 +116,15 @@ void Connection::flush() {
   if (is_closed_) return;
   if (is_overfull_) return close();
   if (is_waiting_to_write_) return;
-  while (out_sent_ < out_.size()) {
-    const ssize_t count = ::send(socket_, out_.data() + out_sent_, out_.size() - out_sent_,
-                                 MSG_DONTWAIT | MSG_NOSIGNAL);
-    if (count >= 0) {
-      out_sent_ += static_cast<std::size_t>(count);
-    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+  switch (io::write(socket_, out_, out_sent_)) {
+    case io::Written::all:
+      return written();
+    case io::Written::some:
       is_waiting_to_write_ = true;
       return watch();
-    } else if (errno != EINTR) {
+    case io::Written::failed:
       return close();
-    }
   }
-  written();
 }
 
 void Connection::written() {

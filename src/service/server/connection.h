@@ -5,14 +5,14 @@
 #include <memory>
 #include <string>
 
+#include "io/frames.h"
 #include "service/server/client_port.h"
-#include "service/server/frames.h"
 #include "service/server/server.h"
 
 namespace baton::server {
 
 class Connection final : public ClientPort,
-                         private loop::Poller::Watched,
+                         private io::Poller::Watched,
                          public std::enable_shared_from_this<Connection> {
  public:
   // The socket is the connection's from now on.
@@ -44,7 +44,7 @@ class Connection final : public ClientPort,
 
   Server& server_;
   int socket_;
-  FrameCutter cutter_;
+  io::FrameCutter cutter_;
   std::string out_;
   std::size_t out_sent_ = 0;
   std::size_t room_ = 0;                         // beyond the limit, until all is written

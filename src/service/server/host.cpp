@@ -37,7 +37,7 @@ std::string name_of_machine() {
 // Where other machines find a server that listens here, if that can be told.
 std::string url_for_others(const std::vector<std::string>& listen) {
   for (const std::string& text : listen) {
-    const Address address = parse_address(text);
+    const io::Address address = io::parse_address(text);
     const bool is_anywhere = address.host == "0.0.0.0" || address.host == "::";
     if (!is_anywhere && (address.is_unix() || address.port != 0)) return address.url();
   }
@@ -99,7 +99,7 @@ Host::Host(HostOptions options)
   server_ = std::make_unique<Server>(io_, *engine_, *frontend_, options_.limits);
   server_->on_turn([this] { watch_due(); });
   for (const std::string& text : options_.listen) {
-    const Address address = parse_address(text);
+    const io::Address address = io::parse_address(text);
     if (!address.is_loopback()) {
       log_->warn("{} can be reached from other machines, and there is no authentication yet", text);
     }
@@ -162,7 +162,8 @@ void Host::lead() {
 void Host::join_cluster() {
   std::string& advertise = options_.cluster.advertise;
   // As clients are told, who know URLs only.
-  advertise = advertise.empty() ? url_for_others(options_.listen) : parse_address(advertise).url();
+  advertise =
+      advertise.empty() ? url_for_others(options_.listen) : io::parse_address(advertise).url();
   if (options_.name.empty()) options_.name = advertise;
   membership_ = std::make_unique<ClusterMembership>(
       io_, options_.journal, options_.name, program, options_.cluster, log_,
@@ -417,8 +418,8 @@ void Host::run_aside(std::function<void()> what) {
   aside_ = std::thread(std::move(what));
 }
 
-std::int64_t Host::clock_us() { return loop::boottime_us(); }
-std::int64_t Host::wall_us() { return loop::wall_time_us(); }
+std::int64_t Host::clock_us() { return io::boottime_us(); }
+std::int64_t Host::wall_us() { return io::wall_time_us(); }
 
 void Host::deliver(service::Effects& effects) {
   if (options_.gate != nullptr) {

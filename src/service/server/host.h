@@ -32,7 +32,7 @@ namespace baton::server {
 
 struct HostOptions {
   std::vector<std::string> listen;  // unix:PATH or HOST:PORT (port 0: any that is free)
-  SocketAccess access;              // of Unix sockets
+  io::SocketAccess access;          // of Unix sockets
   std::vector<int> descriptors;     // sockets that listen already
   std::string journal =
       "memory:";                // as service/journal/open.h has it, or etcd://HOST:PORT,…/PREFIX
@@ -64,7 +64,7 @@ struct NotServing {
 
 class Host final : private EngineHost {
  public:
-  // Listens and reads the journal. Throws ListenError, journal::Unusable.
+  // Listens and reads the journal. Throws io::AddressError, io::ListenError, journal::Unusable.
   explicit Host(HostOptions options);
   ~Host() override;
 

@@ -7,8 +7,8 @@
 #include <memory>
 
 #include "baton/client.pb.h"
-#include "service/server/address.h"
-#include "service/server/frames.h"
+#include "io/address.h"
+#include "io/frames.h"
 #include "service/server/session_frontend.h"
 
 namespace baton::server {
@@ -47,10 +47,10 @@ void LeaderProbe::look() {
   const std::uint64_t round = ++round_;
   error_code error;
   socket_.close(error);
-  Address address;
+  io::Address address;
   try {
-    address = parse_address(url_);
-  } catch (const ListenError&) {
+    address = io::parse_address(url_);
+  } catch (const io::AddressError&) {
     return;
   }
   if (!address.is_unix()) return connect_tcp(address.host, address.port, round);
@@ -81,7 +81,7 @@ void LeaderProbe::connected(const error_code& error, std::uint64_t round) {
   message.mutable_hello()->set_protocol(protocol_version);
   message.mutable_hello()->set_program("baton server");
   auto hello = std::make_shared<std::string>();
-  append_frame(*hello, message);
+  io::append_frame(*hello, message);
   asio::async_write(socket_, asio::buffer(*hello), [hello](const error_code&, std::size_t) {});
   listen(round);
 }

@@ -17,7 +17,7 @@ inline constexpr int could_not_go_on = 4;  // the journal failed
 
 struct ServeOptions {
   std::vector<std::string> listen;
-  SocketAccess access;
+  io::SocketAccess access;
   std::string journal;
   ClusterOptions cluster;
   bool accept_loss = false;

@@ -13,7 +13,6 @@ namespace {
 namespace asio = boost::asio;
 constexpr std::size_t bytes_per_read = 256 * 1024;
 constexpr std::chrono::milliseconds between_sweeps{1000};
-constexpr std::chrono::milliseconds pause_without_descriptors{100};
 
 }  // namespace
 
@@ -31,12 +30,12 @@ Server::~Server() {
   for (const auto& connection : all) connection->close();
 }
 
-void Server::listen(const Address& address, const SocketAccess& access) {
-  listeners_.push_back(std::make_unique<Listener>(io_, address, access));
+void Server::listen(const io::Address& address, const io::SocketAccess& access) {
+  listeners_.push_back(std::make_unique<io::Listener>(io_, address, access));
 }
 
 void Server::adopt(int descriptor) {
-  listeners_.push_back(std::make_unique<Listener>(io_, descriptor));
+  listeners_.push_back(std::make_unique<io::Listener>(io_, descriptor));
 }
 
 std::vector<std::string> Server::addresses() const {
@@ -46,7 +45,9 @@ std::vector<std::string> Server::addresses() const {
 }
 
 void Server::start() {
-  for (const auto& listener : listeners_) accept(*listener);
+  for (const auto& listener : listeners_) {
+    listener->accept([this](auto socket) { accepted(socket.release()); });
+  }
   poller_.start();
   sweep();
 }
@@ -63,22 +64,6 @@ bool Server::is_all_written() const {
 }
 
 // --- Connections --------------------------------------------------------------------------------
-
-void Server::accept(Listener& listener) {
-  listener.acceptor().async_accept(
-      [this, &listener](const boost::system::error_code& error, Socket socket) {
-        if (error == asio::error::operation_aborted || !listener.acceptor().is_open()) return;
-        if (!error) {
-          accepted(socket.release());
-          return accept(listener);
-        }
-        // No descriptors are left, most likely: somebody has to go first.
-        listener.pause().expires_after(pause_without_descriptors);
-        listener.pause().async_wait([this, &listener](const boost::system::error_code& cancelled) {
-          if (!cancelled) accept(listener);
-        });
-      });
-}
 
 void Server::accepted(int socket) {
   auto connection = std::make_shared<Connection>(*this, socket);

@@ -7,7 +7,6 @@
 // is far behind.
 #pragma once
 
-#include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
@@ -19,9 +18,8 @@
 #include <utility>
 #include <vector>
 
+#include "io/listener.h"
 #include "io/poller.h"
-#include "service/server/address.h"
-#include "service/server/listener.h"
 #include "service/server/session_frontend.h"
 
 namespace baton::server {
@@ -38,8 +36,6 @@ class Connection;
 
 class Server {
  public:
-  using Socket = boost::asio::generic::stream_protocol::socket;
-
   Server(boost::asio::io_context& io, Engine& engine, SessionFrontend& frontend,
          ServerLimits limits);
   ~Server();
@@ -47,8 +43,8 @@ class Server {
   // Another engine takes the place of the one that it had.
   void attach(Engine& engine) { engine_ = &engine; }
 
-  // Throws ListenError. Nobody is accepted before start().
-  void listen(const Address& address, const SocketAccess& access = {});
+  // Throws io::ListenError. Nobody is accepted before start().
+  void listen(const io::Address& address, const io::SocketAccess& access = {});
   // A socket that somebody else has made, such as systemd, and that listens.
   void adopt(int descriptor);
   void start();
@@ -70,7 +66,6 @@ class Server {
 
  private:
   friend class Connection;
-  void accept(Listener& listener);
   void accepted(int socket);
   void end_turn();
   void sweep();
@@ -81,8 +76,8 @@ class Server {
   Engine* engine_;
   SessionFrontend& frontend_;
   ServerLimits limits_;
-  loop::Poller poller_;
-  std::vector<std::unique_ptr<Listener>> listeners_;
+  io::Poller poller_;
+  std::vector<std::unique_ptr<io::Listener>> listeners_;
   std::unordered_set<std::shared_ptr<Connection>> connections_;
   std::vector<std::shared_ptr<Connection>> dirty_;   // have something to send
   std::vector<std::shared_ptr<Connection>> paused_;  // are not read from for now

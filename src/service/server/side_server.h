@@ -31,7 +31,7 @@ class SideServer {
   virtual bool is_all_written() const = 0;
 };
 
-// Listens, and throws ListenError if it cannot. The host outlives it.
+// Listens, and throws io::ListenError if it cannot. The host outlives it.
 using MakeSideServer = std::function<std::unique_ptr<SideServer>(Host&)>;
 
 }  // namespace baton::server

@@ -56,7 +56,7 @@ TEST_F(BadInput, AnAddressThatIsTaken) {
   ASSERT_TRUE(band_.will_say(0, "listening on")) << band_.log(0);
   std::ofstream(band_.group_file(1))
       << "group = band\nmember 2 = 127.0.0.1:" << band_.port(0) << "\n";
-  expect_ends("the port is in use: does this member run already?", 1);
+  expect_ends("the port is in use; choose another, or stop the program that has it", 1);
 }
 
 TEST_F(BadInput, AMemberThatRunsAlready) {

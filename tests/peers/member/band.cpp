@@ -48,12 +48,6 @@ std::string name_of(std::size_t member) { return std::to_string(member + 1); }
 
 }  // namespace
 
-std::int64_t now_us() {
-  timespec now{};
-  ::clock_gettime(CLOCK_BOOTTIME, &now);
-  return std::int64_t{now.tv_sec} * 1'000'000 + now.tv_nsec / 1000;
-}
-
 Band::Band(BandOptions options)
     : options_(std::move(options)), members_(options_.size), network_(options_.seed) {
   setenv("BATON", BATON_PROGRAM, 1);

@@ -13,14 +13,12 @@
 
 #include "baton/client.h"
 #include "cli/service/tool.h"
+#include "io/clock.h"
+#include "io/reserved_port.h"
 #include "peers/member/judge.h"
-#include "peers/net/reserved_port.h"
 #include "service/failover/wire.h"
 
 namespace baton::test {
-
-// By the clock that leases are measured with.
-std::int64_t now_us();
 
 struct BandOptions {
   std::size_t size = 3;
@@ -84,7 +82,7 @@ class Band {
 
  private:
   struct Member {
-    net::ReservedPort port;
+    io::ReservedPort port;
     pid_t process = 0;
     bool is_paused = false;
     std::vector<Wire*> to;  // those after it

@@ -88,12 +88,12 @@ class Clients {
     options.give_up = give_up_.get_token();
     auto lock = client.lock(names[which], options);
     if (!lock) return lock.error() == Error::timed_out;
-    Belief belief{names[which], number, lock->fence(), now_us(), 0};
+    Belief belief{names[which], number, lock->fence(), io::boottime_us(), 0};
     if (!lock->is_held()) return true;
     belief.until_us = belief.from_us;
     for (std::uint32_t i = random() % 4; i < 5; ++i) {
       write(which, lock->fence());
-      const std::int64_t at_us = now_us();
+      const std::int64_t at_us = io::boottime_us();
       if (!lock->is_held()) break;
       belief.until_us = at_us;
       std::this_thread::sleep_for(1ms);
@@ -160,8 +160,8 @@ class Nemesis {
     return std::uniform_int_distribution<std::size_t>(0, below - 1)(random_);
   }
   void tell(const std::string& what, std::size_t whom) {
-    story_ +=
-        std::to_string(now_us() / 1000) + " ms: " + what + " " + std::to_string(whom + 1) + "\n";
+    story_ += std::to_string(io::boottime_us() / 1000) + " ms: " + what + " " +
+              std::to_string(whom + 1) + "\n";
   }
 
   void trouble(std::size_t member) {

@@ -36,9 +36,9 @@ TEST(GroupFile, HasAllThatItSays) {
   EXPECT_EQ(group.patience, 5U);
   EXPECT_EQ(group.lease, 9U);
   ASSERT_EQ(group.members.size(), 3U);
-  EXPECT_EQ(group.members[0].host, "10.0.0.1");
-  EXPECT_EQ(group.members[1].host, "::1");
-  EXPECT_EQ(group.members[1].port, 7002);
+  EXPECT_EQ(group.members[0].address.host, "10.0.0.1");
+  EXPECT_EQ(group.members[1].address.host, "::1");
+  EXPECT_EQ(group.members[1].address.port, 7002);
   EXPECT_EQ(group.members[2].id, "c.d-e_f");
   EXPECT_EQ(group.find("ben"), NodeId{1});
   EXPECT_EQ(group.find("dan"), nobody);

@@ -21,7 +21,7 @@ class LinkDialerTest : public testing::Test {
   bool is_dialled_at_once(std::chrono::milliseconds pause, std::chrono::milliseconds after) {
     bool is_connected = false;
     LinkDialer dialer(
-        io, "127.0.0.1", listener.local_endpoint().port(), {pause, pause, 60s},
+        io, {"127.0.0.1", listener.local_endpoint().port()}, {pause, pause, 60s},
         [&](int socket) {
           ::close(socket);
           is_connected = true;

@@ -11,7 +11,9 @@ using Texts = std::vector<std::string>;
 
 class LinkFaults : public LinkTest {
  protected:
-  bool are_connected() { return one.links->is_connected(b) && two.links->is_connected(a); }
+  bool are_connected() {
+    return one.links->link(b).is_connected() && two.links->link(a).is_connected();
+  }
 
   static void expect_count_up(const Texts& texts, std::size_t count) {
     ASSERT_EQ(texts.size(), count);
@@ -34,8 +36,8 @@ TEST_F(LinkFaults, InOrderAndOnceOverAThousandBrokenConnections) {
     return std::to_string(number++) + " " + std::string(random() % 300, 'x');
   };
   ASSERT_TRUE(wait_until([&] {
-    if (sent_by_a < two.got(a).size() + 200) one.links->send(b, text(sent_by_a));
-    if (sent_by_b < one.got(b).size() + 200) two.links->send(a, text(sent_by_b));
+    if (sent_by_a < two.got(a).size() + 200) one.links->link(b).send(text(sent_by_a));
+    if (sent_by_b < one.got(b).size() + 200) two.links->link(a).send(text(sent_by_b));
     return proxy.cuts() >= 1000;
   })) << proxy.cuts();
   proxy.never_cut();
@@ -47,20 +49,20 @@ TEST_F(LinkFaults, InOrderAndOnceOverAThousandBrokenConnections) {
   EXPECT_EQ(one.events.count("restarted") + one.events.count("was reset"), 0);
   EXPECT_EQ(two.events.count("restarted") + two.events.count("was reset"), 0);
   EXPECT_EQ(one.events.count("refused") + two.events.count("refused"), 0);
-  EXPECT_GT(one.links->counters(b).connections, 100U);
+  EXPECT_GT(one.links->link(b).counters().connections, 100U);
 }
 
 TEST_F(LinkFaults, AConnectionThatCarriesNothingIsMadeAnew) {
   begin(two, b);
   proxy.lead_to(ports[1]);
   LinkOptions with = options(a);
-  with.members[1].port = proxy.port();
+  with.members[1].address.port = proxy.port();
   with.silence = std::chrono::milliseconds(200);
   begin(one, with);
   ASSERT_TRUE(wait_until([&] { return are_connected(); }));
   proxy.freeze();
-  one.links->send(b, "from a");
-  two.links->send(a, "from b");
+  one.links->link(b).send("from a");
+  two.links->link(a).send("from b");
   ASSERT_TRUE(wait_until([&] { return !two.got(a).empty() && !one.got(b).empty(); }));
   EXPECT_EQ(two.got(a), Texts{"from a"});
   EXPECT_EQ(one.got(b), Texts{"from b"});
@@ -74,8 +76,8 @@ TEST_F(LinkFaults, WhoHasNothingToSayIsNotTakenForSilent) {
   with.silence = std::chrono::milliseconds(400);
   begin(one, with);
   ASSERT_TRUE(wait_until([&] { return are_connected(); }));
-  const std::uint64_t before = one.links->counters(b).bytes_read;
-  ASSERT_TRUE(wait_until([&] { return one.links->counters(b).bytes_read > before + 40; }));
+  const std::uint64_t before = one.links->link(b).counters().bytes_read;
+  ASSERT_TRUE(wait_until([&] { return one.links->link(b).counters().bytes_read > before + 40; }));
   EXPECT_EQ(one.events.count("lost"), 0);
 }
 
@@ -96,8 +98,8 @@ TEST_F(LinkFaults, NothingIsSentTwiceNowOrNever) {
   begin_pair_with_proxy();
   ASSERT_TRUE(wait_until([&] { return are_connected(); }));
   proxy.freeze();
-  one.links->send_if_connected(b, "heartbeat");
-  one.links->send(b, "message");
+  one.links->link(b).send_if_connected("heartbeat");
+  one.links->link(b).send("message");
   settle();
   proxy.cut_all();
   ASSERT_TRUE(wait_until([&] { return !two.got(a).empty(); }));
@@ -109,13 +111,13 @@ TEST_F(LinkFaults, ConnectionsThatWereOfUseAreNotDialledLessAndLessOften) {
   begin(two, b);
   proxy.lead_to(ports[1]);
   LinkOptions with = options(a);
-  with.members[1].port = proxy.port();
+  with.members[1].address.port = proxy.port();
   with.last_retry = std::chrono::hours(1);
   begin(one, with);
   // Each pause twice as long as the one before would be hours in the end.
   for (std::uint64_t round = 1; round <= 25; ++round) {
     ASSERT_TRUE(wait_until([&] {
-      return are_connected() && one.links->counters(b).connections == round;
+      return are_connected() && one.links->link(b).counters().connections == round;
     })) << round;
     proxy.cut_all();
   }
@@ -125,12 +127,12 @@ TEST_F(LinkFaults, ANewerConnectionEndsTheOneBefore) {
   begin(two, b);
   RawPeer first(ports[1]);
   first.greet(hello_of_a());
-  ASSERT_TRUE(wait_until([&] { return two.links->counters(a).connections == 1; }));
+  ASSERT_TRUE(wait_until([&] { return two.links->link(a).counters().connections == 1; }));
   RawPeer second(ports[1]);
   second.greet(hello_of_a());
   ASSERT_TRUE(wait_until([&] { return first.is_over(); }));
   EXPECT_FALSE(second.is_over());
-  EXPECT_TRUE(two.links->is_connected(a));
+  EXPECT_TRUE(two.links->link(a).is_connected());
 }
 
 // --- Restarts -----------------------------------------------------------------------------------
@@ -146,18 +148,18 @@ TEST_F(LinkFaults, WhatWasForAnEarlierLifeIsNotGivenToTheNext) {
     End& other = dialer_restarts ? two : one;
     const NodeId old_id = dialer_restarts ? a : b;
     const NodeId other_id = dialer_restarts ? b : a;
-    other.links->send(old_id, "arrives");
-    old.links->send(other_id, "arrives");
+    other.links->link(old_id).send("arrives");
+    old.links->link(other_id).send("arrives");
     ASSERT_TRUE(wait_until([&] { return !one.got(b).empty() && !two.got(a).empty(); }));
     proxy.freeze();
-    other.links->send(old_id, "for the first life");
+    other.links->link(old_id).send("for the first life");
     settle();
     restart(old);
     proxy.lead_to(ports[1]);
     proxy.cut_all();
-    old.links->send(other_id, "from the second life");
+    old.links->link(other_id).send("from the second life");
     ASSERT_TRUE(wait_until([&] { return other.events.count("restarted") == 1; }));
-    other.links->send(old_id, "for the second life");
+    other.links->link(old_id).send("for the second life");
     ASSERT_TRUE(wait_until([&] { return old.got(other_id).size() == 2; }));
     EXPECT_EQ(old.got(other_id), (Texts{"arrives", "for the second life"}));
     ASSERT_TRUE(wait_until([&] { return other.got(old_id).size() == 2; }));
@@ -180,7 +182,7 @@ TEST_F(LinkFaults, OfTwoProcessesWithOneNameTheEarlierIsTurnedAway) {
   End impostor;
   LinkOptions with = options(a);
   with.life = 999;
-  with.members[0].port = 0;  // another one
+  with.members[0].address.port = 0;  // another one
   begin(impostor, with);
   ASSERT_TRUE(wait_until([&] { return one.events.count("refused") == 1; }));
   EXPECT_EQ(one.events.last("refused"),
@@ -188,7 +190,7 @@ TEST_F(LinkFaults, OfTwoProcessesWithOneNameTheEarlierIsTurnedAway) {
             "its own name, and runs once");
   settle();
   EXPECT_EQ(two.events.count("restarted"), 1) << "they do not take turns";
-  EXPECT_TRUE(impostor.links->is_connected(b));
+  EXPECT_TRUE(impostor.links->link(b).is_connected());
   EXPECT_EQ(two.events.count("refused"), 1);
 }
 
@@ -201,20 +203,20 @@ TEST_F(LinkFaults, AResetForgetsWhatIsUnconfirmedInBothDirections) {
     two = {};
     begin_pair_with_proxy();
     ASSERT_TRUE(wait_until([&] { return are_connected(); }));
-    one.links->send(b, "before");
-    two.links->send(a, "before");
+    one.links->link(b).send("before");
+    two.links->link(a).send("before");
     ASSERT_TRUE(wait_until([&] { return !one.got(b).empty() && !two.got(a).empty(); }));
     proxy.freeze();
-    one.links->send(b, "lost");
-    two.links->send(a, "lost");
+    one.links->link(b).send("lost");
+    two.links->link(a).send("lost");
     settle();
     End& resetting = dialer_resets ? one : two;
     End& other = dialer_resets ? two : one;
-    resetting.links->reset(dialer_resets ? b : a);
-    resetting.links->send(dialer_resets ? b : a, "after");
+    resetting.links->link(dialer_resets ? b : a).reset();
+    resetting.links->link(dialer_resets ? b : a).send("after");
     proxy.cut_all();
     ASSERT_TRUE(wait_until([&] { return other.events.count("was reset") == 1; }));
-    other.links->send(dialer_resets ? a : b, "after");
+    other.links->link(dialer_resets ? a : b).send("after");
     ASSERT_TRUE(wait_until([&] { return one.got(b).size() == 2 && two.got(a).size() == 2; }));
     EXPECT_EQ(one.got(b), (Texts{"before", "after"}));
     EXPECT_EQ(two.got(a), (Texts{"before", "after"}));
@@ -231,18 +233,18 @@ TEST_F(LinkFaults, AResetWhileItDialsForgetsAsWell) {
     begin_pair_with_proxy();
     ASSERT_TRUE(wait_until([&] { return are_connected(); }));
     proxy.freeze();
-    two.links->send(a, "lost");
+    two.links->link(a).send("lost");
     settle(std::chrono::milliseconds(2));
     const std::size_t before = proxy.connections();
     proxy.cut_all();
     ASSERT_TRUE(wait_until([&] { return proxy.connections() > before; }));
     // Its Hello may be under way by now, and the answer.
     io.restart();
-    for (int i = 0; i < turns && !one.links->is_connected(b); ++i) io.poll_one();
-    if (one.links->is_connected(b)) break;
-    one.links->reset(b);
+    for (int i = 0; i < turns && !one.links->link(b).is_connected(); ++i) io.poll_one();
+    if (one.links->link(b).is_connected()) break;
+    one.links->link(b).reset();
     ASSERT_TRUE(wait_until([&] { return two.events.count("was reset") == 1; }));
-    two.links->send(a, "after");
+    two.links->link(a).send("after");
     ASSERT_TRUE(wait_until([&] { return !one.got(b).empty(); }));
     EXPECT_EQ(one.got(b), Texts{"after"});
   }
@@ -250,9 +252,9 @@ TEST_F(LinkFaults, AResetWhileItDialsForgetsAsWell) {
 
 TEST_F(LinkFaults, AResetForgetsWhatWasNowOrNever) {
   begin_pair();
-  one.links->send_if_connected(b, "heartbeat");
-  one.links->reset(b);
-  one.links->send(b, "after");
+  one.links->link(b).send_if_connected("heartbeat");
+  one.links->link(b).reset();
+  one.links->link(b).send("after");
   ASSERT_TRUE(wait_until([&] { return !two.got(a).empty(); }));
   settle();
   EXPECT_EQ(two.got(a), Texts{"after"});
@@ -261,10 +263,10 @@ TEST_F(LinkFaults, AResetForgetsWhatWasNowOrNever) {
 TEST_F(LinkFaults, BothMayResetAtOnce) {
   begin_pair();
   for (std::size_t round = 1; round <= 20; ++round) {
-    one.links->reset(b);
-    two.links->reset(a);
-    one.links->send(b, std::to_string(round));
-    two.links->send(a, std::to_string(round));
+    one.links->link(b).reset();
+    two.links->link(a).reset();
+    one.links->link(b).send(std::to_string(round));
+    two.links->link(a).send(std::to_string(round));
     ASSERT_TRUE(
         wait_until([&] { return one.got(b).size() == round && two.got(a).size() == round; }));
     EXPECT_EQ(one.got(b).back(), std::to_string(round));
@@ -275,11 +277,11 @@ TEST_F(LinkFaults, BothMayResetAtOnce) {
 TEST_F(LinkFaults, AResetInTheMiddleOfAFrameKeepsTheRestOfItAway) {
   begin_pair();
   two.events.on_received = [&](NodeId, std::string_view bytes) {
-    if (bytes == "2") two.links->reset(a);
+    if (bytes == "2") two.links->link(a).reset();
   };
-  for (int i = 0; i < 5; ++i) one.links->send(b, std::to_string(i));
+  for (int i = 0; i < 5; ++i) one.links->link(b).send(std::to_string(i));
   ASSERT_TRUE(wait_until([&] { return one.events.count("was reset") == 1; }));
-  one.links->send(b, "anew");
+  one.links->link(b).send("anew");
   ASSERT_TRUE(wait_until([&] { return two.got(a).size() == 4; }));
   EXPECT_EQ(two.got(a), (Texts{"0", "1", "2", "anew"}));
 }
@@ -290,21 +292,21 @@ TEST_F(LinkFaults, TooMuchForOneThatIsAwayGivesTheLinkUp) {
   begin(two, b);
   proxy.lead_to(ports[1]);
   LinkOptions with = options(a);
-  with.members[1].port = proxy.port();
+  with.members[1].address.port = proxy.port();
   with.most_unconfirmed_bytes = 10'000;
   begin(one, with);
   ASSERT_TRUE(wait_until([&] { return are_connected(); }));
   proxy.lead_to(1);
   proxy.cut_all();
-  ASSERT_TRUE(wait_until([&] { return !one.links->is_connected(b); }));
-  for (int i = 0; i < 100; ++i) one.links->send(b, std::string(1000, 'x'));
+  ASSERT_TRUE(wait_until([&] { return !one.links->link(b).is_connected(); }));
+  for (int i = 0; i < 100; ++i) one.links->link(b).send(std::string(1000, 'x'));
   ASSERT_TRUE(wait_until([&] { return one.events.count("overflowed") > 0; }));
   proxy.lead_to(ports[1]);
   settle();
-  EXPECT_FALSE(one.links->is_connected(b));
+  EXPECT_FALSE(one.links->link(b).is_connected());
   EXPECT_EQ(one.events.count("overflowed"), 1);
-  one.links->reset(b);
-  one.links->send(b, "anew");
+  one.links->link(b).reset();
+  one.links->link(b).send("anew");
   ASSERT_TRUE(wait_until([&] { return !two.got(a).empty(); }));
   EXPECT_EQ(two.got(a), Texts{"anew"});
   EXPECT_EQ(two.events.count("was reset"), 1);
@@ -316,14 +318,14 @@ TEST_F(LinkFaults, WhoIsDialledGivesUpLikewise) {
   begin(two, with);
   begin(one, a);
   ASSERT_TRUE(wait_until([&] { return are_connected(); }));
-  for (int i = 0; i < 100; ++i) two.links->send(a, std::string(1000, 'x'));
+  for (int i = 0; i < 100; ++i) two.links->link(a).send(std::string(1000, 'x'));
   ASSERT_TRUE(wait_until([&] { return one.events.count("refused") == 1; }));
   EXPECT_EQ(one.events.last("refused"),
             "refused b: it says: too much was not confirmed, and the link has been given up");
   EXPECT_EQ(two.events.count("overflowed"), 1);
   EXPECT_TRUE(one.got(b).empty());
-  two.links->reset(a);
-  two.links->send(a, "anew");
+  two.links->link(a).reset();
+  two.links->link(a).send("anew");
   ASSERT_TRUE(wait_until([&] { return !one.got(b).empty(); }));
   EXPECT_EQ(one.got(b), Texts{"anew"});
   EXPECT_EQ(one.events.count("was reset"), 1);
@@ -335,43 +337,43 @@ TEST_F(LinkFaults, OneThatDoesNotReadIsNoticed) {
   begin(two, with);
   RawPeer peer(ports[1]);
   peer.greet(hello_of_a());
-  ASSERT_TRUE(wait_until([&] { return two.links->is_connected(a); }));
+  ASSERT_TRUE(wait_until([&] { return two.links->link(a).is_connected(); }));
   EXPECT_FALSE(two.links->is_congested());
   const std::string portion(100'000, 'x');
   ASSERT_TRUE(wait_until([&] {
-    two.links->send(a, portion);
+    two.links->link(a).send(portion);
     return two.links->is_congested();
   }));
-  two.links->send_if_connected(a, "in the way of nothing");
+  two.links->link(a).send_if_connected("in the way of nothing");
   ASSERT_TRUE(wait_until([&] {
-    two.links->send(a, portion);
+    two.links->link(a).send(portion);
     return two.events.count("overflowed") == 1;
   }));
   EXPECT_FALSE(two.links->is_congested());
-  EXPECT_FALSE(two.links->is_connected(a));
+  EXPECT_FALSE(two.links->link(a).is_connected());
 }
 
 TEST_F(LinkFaults, NowOrNeverIsNeverForOneThatDoesNotRead) {
   begin(two, b);
   RawPeer peer(ports[1]);
   peer.greet(hello_of_a());
-  ASSERT_TRUE(wait_until([&] { return two.links->is_connected(a); }));
-  for (int i = 0; i < 200; ++i) two.links->send(a, std::string(100'000, 'x'));
+  ASSERT_TRUE(wait_until([&] { return two.links->link(a).is_connected(); }));
+  for (int i = 0; i < 200; ++i) two.links->link(a).send(std::string(100'000, 'x'));
   settle();
   ASSERT_TRUE(two.links->is_congested());
-  const std::uint64_t before = two.links->counters(a).messages_sent;
-  two.links->send_if_connected(a, "heartbeat");
-  EXPECT_EQ(two.links->counters(a).messages_sent, before);
+  const std::uint64_t before = two.links->link(a).counters().messages_sent;
+  two.links->link(a).send_if_connected("heartbeat");
+  EXPECT_EQ(two.links->link(a).counters().messages_sent, before);
 }
 
 TEST_F(LinkFaults, NowOrNeverHasABoundInOneTurn) {
   begin_pair();
-  for (int i = 0; i < 5000; ++i) one.links->send_if_connected(b, std::string(1000, 'x'));
-  const std::uint64_t taken = one.links->counters(b).messages_sent;
+  for (int i = 0; i < 5000; ++i) one.links->link(b).send_if_connected(std::string(1000, 'x'));
+  const std::uint64_t taken = one.links->link(b).counters().messages_sent;
   EXPECT_GT(taken, 1000U);
   EXPECT_LT(taken, 1100U) << "about a mebibyte";
   ASSERT_TRUE(wait_until([&] { return two.got(a).size() == taken; }));
-  one.links->send_if_connected(b, "the next turn");
+  one.links->link(b).send_if_connected("the next turn");
   ASSERT_TRUE(wait_until([&] { return two.got(a).size() == taken + 1; }));
 }
 
@@ -384,7 +386,7 @@ TEST_F(LinkFaults, MuchIsConfirmedAtOnce) {
   begin(one, with);
   ASSERT_TRUE(wait_until([&] { return are_connected(); }));
   const auto send_burst = [&] {
-    for (std::size_t i = 0; i < burst; ++i) one.links->send(b, std::string(1000, 'x'));
+    for (std::size_t i = 0; i < burst; ++i) one.links->link(b).send(std::string(1000, 'x'));
   };
   // As fast as it is read, so that there is no time for confirmations that come later.
   std::size_t received = 0;
@@ -401,8 +403,8 @@ TEST_F(LinkFaults, OneThatReadsSlowlyGetsEverything) {
   begin(two, b);
   RawPeer peer(ports[1]);
   peer.greet(hello_of_a());
-  ASSERT_TRUE(wait_until([&] { return two.links->is_connected(a); }));
-  for (int i = 0; i < 200; ++i) two.links->send(a, std::string(100'000, static_cast<char>(i)));
+  ASSERT_TRUE(wait_until([&] { return two.links->link(a).is_connected(); }));
+  for (int i = 0; i < 200; ++i) two.links->link(a).send(std::string(100'000, static_cast<char>(i)));
   settle();
   EXPECT_TRUE(two.links->is_congested());
   std::size_t messages = 0;
@@ -437,9 +439,9 @@ class LinkChaos : public LinkFaults {
   };
 
   void talk(Side& side) {
-    side.end->links->send(side.peer, std::to_string(side.end->options.life) + " " +
-                                         std::to_string(side.conversation) + " " +
-                                         std::to_string(side.number++));
+    side.end->links->link(side.peer).send(std::to_string(side.end->options.life) + " " +
+                                          std::to_string(side.conversation) + " " +
+                                          std::to_string(side.number++));
   }
   void begin_conversation(Side& side) {
     ++side.conversation;
@@ -485,7 +487,7 @@ TEST_F(LinkChaos, EveryConversationIsWithoutGapsOrRepetitions) {
       Side& side = random() % 2 == 0 ? left : right;
       switch (random() % 40) {
         case 0:
-          side.end->links->reset(side.peer);
+          side.end->links->link(side.peer).reset();
           begin_conversation(side);
           break;
         case 1:

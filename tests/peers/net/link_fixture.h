@@ -16,12 +16,12 @@
 #include <string>
 #include <vector>
 
-#include "io/frame_cutter.h"
+#include "io/frames.h"
+#include "io/reserved_port.h"
 #include "peers/net/hello.h"
 #include "peers/net/link_frame.h"
 #include "peers/net/link_proxy.h"
 #include "peers/net/links.h"
-#include "peers/net/reserved_port.h"
 
 namespace baton::net {
 
@@ -112,15 +112,15 @@ class LinkTest : public testing::Test {
   void begin_pair() {
     begin(two, b);
     begin(one, a);
-    ASSERT_TRUE(
-        wait_until([&] { return one.links->is_connected(b) && two.links->is_connected(a); }));
+    ASSERT_TRUE(wait_until(
+        [&] { return one.links->link(b).is_connected() && two.links->link(a).is_connected(); }));
   }
   // The dialer goes through a proxy.
   void begin_pair_with_proxy() {
     begin(two, b);
     proxy.lead_to(ports[1]);
     LinkOptions with = options(a);
-    with.members[1].port = proxy.port();
+    with.members[1].address.port = proxy.port();
     begin(one, with);
   }
 
@@ -140,7 +140,7 @@ class LinkTest : public testing::Test {
   }
 
   boost::asio::io_context io;
-  ReservedPort reserved[3];
+  io::ReservedPort reserved[3];
   const std::uint16_t ports[3] = {reserved[0].number(), reserved[1].number(), reserved[2].number()};
   LinkProxy proxy{io};
   End one;
@@ -169,9 +169,7 @@ class RawPeer {
   }
   void send_frame(FrameKind kind, std::string_view body) {
     std::string bytes;
-    const std::size_t begin = begin_frame(bytes, kind);
-    bytes.append(body);
-    end_frame(bytes, begin);
+    append_frame(bytes, kind, body);
     send(bytes);
   }
   void greet(const Hello& hello) { send_frame(FrameKind::hello, encode_hello(hello)); }
@@ -206,7 +204,7 @@ class RawPeer {
 
  private:
   int socket_;
-  loop::FrameCutter cutter_;
+  io::FrameCutter cutter_;
   std::vector<std::string> frames_;
   bool is_over_ = false;
 };

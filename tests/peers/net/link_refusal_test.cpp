@@ -82,17 +82,17 @@ TEST_F(LinkRefusals, OneThatHasReceivedMoreThanWasSent) {
 TEST_F(LinkRefusals, OneThatHasForgottenTheNumberingInWhichItSent) {
   Hello hello = hello_of_a();
   const auto meet = [&](std::uint64_t generation) {
-    const std::uint64_t before = two.links->counters(a).connections;
+    const std::uint64_t before = two.links->link(a).counters().connections;
     hello.generation = generation;
     auto peer = std::make_unique<RawPeer>(ports[1]);
     peer->greet(hello);
-    EXPECT_TRUE(wait_until([&] { return two.links->counters(a).connections > before; }));
+    EXPECT_TRUE(wait_until([&] { return two.links->link(a).counters().connections > before; }));
     return peer;
   };
   meet(0);
   hello.has_met = true;
   hello.remembered_life = two.options.life;
-  two.links->reset(a);
+  two.links->link(a).reset();
   meet(1)->send_frame(FrameKind::messages, std::string("\0\x02x", 3));
   ASSERT_TRUE(wait_until([&] { return two.got(a).size() == 1; }));
   hello.generation = 0;
@@ -162,7 +162,7 @@ TEST_F(LinkRefusals, ThoseWhoDoNotGreetDoNotKeepOthersOut) {
     settle(std::chrono::milliseconds(1));
   }
   begin(one, a);
-  ASSERT_TRUE(wait_until([&] { return one.links->is_connected(b); }));
+  ASSERT_TRUE(wait_until([&] { return one.links->link(b).is_connected(); }));
   settle();
   const auto open =
       std::count_if(idle.begin(), idle.end(), [](const auto& peer) { return !peer->is_over(); });
@@ -182,7 +182,7 @@ TEST_F(LinkRefusals, BothEndsAreToldInWords) {
             Texts{"refused a: 'a' runs with maekawa-sanders, 'b' with ricart-agrawala"});
   // Once it is put right they meet.
   begin(one, a);
-  EXPECT_TRUE(wait_until([&] { return one.links->is_connected(b); }));
+  EXPECT_TRUE(wait_until([&] { return one.links->link(b).is_connected(); }));
 }
 
 // --- After the greeting -------------------------------------------------------------------------
@@ -194,10 +194,10 @@ class LinkGarbage : public LinkTest {
     begin(two, b);
     RawPeer peer(ports[1]);
     peer.greet(hello_of_a());
-    EXPECT_TRUE(wait_until([&] { return two.links->is_connected(a); }));
+    EXPECT_TRUE(wait_until([&] { return two.links->link(a).is_connected(); }));
     peer.send(bytes);
     EXPECT_TRUE(wait_until([&] { return peer.is_over(); }));
-    EXPECT_FALSE(two.links->is_connected(a));
+    EXPECT_FALSE(two.links->link(a).is_connected());
     return two.events.last("lost");
   }
 };

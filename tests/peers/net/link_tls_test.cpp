@@ -22,7 +22,7 @@ class LinkTls : public LinkTest {
   void TearDown() override { fs::remove_all(folder_); }
 
   std::string file(const std::string& name) const { return (folder_ / name).string(); }
-  TlsFiles certified_by(const std::string& authority) const {
+  io::TlsFiles certified_by(const std::string& authority) const {
     return {file(authority + "-member.pem"), file(authority + "-member.key"), file("ours.pem")};
   }
   LinkOptions with_tls(NodeId self, const std::string& authority = "ours") const {
@@ -40,11 +40,11 @@ TEST_F(LinkTls, CarriesWhatIsSent) {
   begin(one, with_tls(a));
   const std::string large(largest_message, 'x');
   for (int i = 0; i < 100; ++i) {
-    one.links->send(b, std::to_string(i));
-    two.links->send(a, std::to_string(i));
+    one.links->link(b).send(std::to_string(i));
+    two.links->link(a).send(std::to_string(i));
   }
-  one.links->send(b, large);
-  two.links->send(a, large);
+  one.links->link(b).send(large);
+  two.links->link(a).send(large);
   ASSERT_TRUE(wait_until([&] { return two.got(a).size() == 101 && one.got(b).size() == 101; }));
   for (std::size_t i = 0; i < 100; ++i) {
     EXPECT_EQ(two.got(a)[i], std::to_string(i));
@@ -60,20 +60,20 @@ TEST_F(LinkTls, NothingCanBeReadOnTheWay) {
   peer.greet(hello_of_a());
   ASSERT_TRUE(wait_until([&] { return peer.is_over(); }));
   EXPECT_EQ(peer.refusal(), "this group uses TLS, and the connection came without");
-  EXPECT_FALSE(two.links->is_connected(a));
+  EXPECT_FALSE(two.links->link(a).is_connected());
 }
 
 TEST_F(LinkTls, SurvivesBrokenConnections) {
   begin(two, with_tls(b));
   proxy.lead_to(ports[1]);
   LinkOptions with = with_tls(a);
-  with.members[1].port = proxy.port();
+  with.members[1].address.port = proxy.port();
   std::size_t limit = 0;
   proxy.cut_after([&] { return limit += 97; });
   begin(one, with);
   std::size_t sent = 0;
   ASSERT_TRUE(wait_until([&] {
-    if (sent < two.got(a).size() + 50) one.links->send(b, std::to_string(sent++));
+    if (sent < two.got(a).size() + 50) one.links->link(b).send(std::to_string(sent++));
     return proxy.cuts() >= 60;
   }));
   proxy.never_cut();
@@ -130,7 +130,7 @@ TEST_F(LinkTls, AnAnswerWithoutTlsIsNoAnswer) {
   // One that waits for b's calls, and greets it without TLS.
   boost::asio::ip::tcp::acceptor acceptor(io, {boost::asio::ip::address_v4::loopback(), 0});
   LinkOptions with = with_tls(b);
-  with.members[2].port = acceptor.local_endpoint().port();
+  with.members[2].address.port = acceptor.local_endpoint().port();
   begin(two, with);
   boost::asio::ip::tcp::socket socket(io);
   bool is_accepted = false;

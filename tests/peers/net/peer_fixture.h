@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "io/reserved_port.h"
 #include "peers/net/peer.h"
-#include "peers/net/reserved_port.h"
 
 namespace baton::net {
 
@@ -85,7 +85,7 @@ class PeersTest : public testing::Test {
   Peer& peer(NodeId node) { return *members_[node.value]->peer; }
 
   boost::asio::io_context io_;
-  std::vector<ReservedPort> ports_;
+  std::vector<io::ReservedPort> ports_;
   GroupFile file_;
   bool traced_ = false;
   std::vector<std::unique_ptr<TestMember>> members_;

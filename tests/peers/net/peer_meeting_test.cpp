@@ -37,12 +37,13 @@ class PeersMeet : public PeersTest {
   PeerOptions options(NodeId node) override {
     PeerOptions made = PeersTest::options(node);
     made.promises = (folder_ / std::to_string(node.value)).string();
-    if (node == first) made.group.members[middle.value].port = lead(first_to_middle_, middle);
-    if (node == middle) made.group.members[last.value].port = lead(middle_to_last_, last);
+    if (node == first)
+      made.group.members[middle.value].address.port = lead(first_to_middle_, middle);
+    if (node == middle) made.group.members[last.value].address.port = lead(middle_to_last_, last);
     return made;
   }
   std::uint16_t lead(LinkProxy& proxy, NodeId to) {
-    proxy.lead_to(file_.members[to.value].port);
+    proxy.lead_to(file_.members[to.value].address.port);
     return proxy.port();
   }
   // Whoever connects is hung up on.
@@ -71,7 +72,7 @@ class PeersMeet : public PeersTest {
   }
   // The view is there, and the middle one asks in it for what the last must allow; then they meet.
   void ask_and_meet() {
-    EXPECT_FALSE(peer(middle).links().is_connected(last));
+    EXPECT_FALSE(peer(middle).links().link(last).is_connected());
     peer(middle).request(Namespace::lock, "x");
     run_for(100ms);
     EXPECT_FALSE(holds(middle, "x")) << "the last has not been asked";

@@ -17,7 +17,7 @@ class Believer {
  public:
   Believer(Lock lock, std::size_t number)
       : lock_(std::move(lock)),
-        belief_{lock_.names().front(), number, lock_.fence(), now_us(), 0},
+        belief_{lock_.names().front(), number, lock_.fence(), io::boottime_us(), 0},
         thread_([this] { watch(); }) {}
   ~Believer() {
     is_over_ = true;
@@ -34,7 +34,7 @@ class Believer {
  private:
   void watch() {
     while (!is_over_) {
-      const std::int64_t at_us = now_us();
+      const std::int64_t at_us = io::boottime_us();
       if (!lock_.is_held()) break;
       belief_.until_us = at_us;
       std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -77,12 +77,6 @@ pid_t spawn(std::vector<std::string> command, const std::vector<std::string>& en
 
 }  // namespace
 
-std::int64_t now_us() {
-  timespec now{};
-  ::clock_gettime(CLOCK_BOOTTIME, &now);
-  return std::int64_t{now.tv_sec} * 1'000'000 + now.tv_nsec / 1000;
-}
-
 bool eventually(const std::function<bool()>& is_so, std::chrono::seconds patience) {
   const auto deadline = std::chrono::steady_clock::now() + patience;
   while (!is_so()) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "baton/client.h"
+#include "io/clock.h"
 #include "service/failover/wire.h"
 #include "support/etcd_process.h"
 
@@ -22,9 +23,6 @@ namespace baton::test {
 // Looks again and again, for as long as anything may take on a busy machine.
 bool eventually(const std::function<bool()>& is_so,
                 std::chrono::seconds patience = std::chrono::seconds(60));
-
-// By the clock that leases are measured with.
-std::int64_t now_us();
 
 struct FleetOptions {
   std::size_t servers = 3;
@@ -98,7 +96,7 @@ class Fleet {
 
  private:
   struct Server {
-    net::ReservedPort port;
+    io::ReservedPort port;
     pid_t process = 0;
     bool is_paused = false;
     Wire* wire = nullptr;

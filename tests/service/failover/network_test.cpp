@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 void expect_succession(Believer& first, Client& second) {
   auto lock = second.lock(first.belief().name);
   ASSERT_TRUE(lock) << lock.message();
-  const std::int64_t from_us = now_us();
+  const std::int64_t from_us = io::boottime_us();
   ASSERT_TRUE(lock->is_held());
   ASSERT_TRUE(eventually([&] { return !first.believes(); })) << "it believes for ever";
   const Belief& before = first.belief();
@@ -173,14 +173,14 @@ TEST(ServersCutFromEachOther, LeaveAHealthyLeaderAlone) {
 TEST(ServersCutFromEachOther, DoNotDeposeLeadersAgainAndAgain) {
   Fleet fleet({.has_server_wires = true});
   Workload workload({.url = fleet.direct_url()});
-  const std::int64_t begin_us = now_us();
+  const std::int64_t begin_us = io::boottime_us();
   for (std::size_t i = 0; i < fleet.size(); ++i) {
     fleet.to_server(i).refuse();
     fleet.to_server(i).reset(Whose::servers);
   }
   std::this_thread::sleep_for(8s);
   EXPECT_TRUE(workload.goes_on()) << fleet.logs();
-  const double seconds = static_cast<double>(now_us() - begin_us) / 1e6;
+  const double seconds = static_cast<double>(io::boottime_us() - begin_us) / 1e6;
   // Each believes it at once, then after 2, 4, 8 … seconds.
   const double beliefs = 2 + std::log2(1 + seconds / 2);
   EXPECT_LE(static_cast<double>(fleet.epochs().size()), 1 + 3 * beliefs) << fleet.logs();

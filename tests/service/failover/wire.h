@@ -18,7 +18,7 @@
 #include <thread>
 #include <vector>
 
-#include "peers/net/reserved_port.h"
+#include "io/reserved_port.h"
 
 namespace baton::test {
 
@@ -87,7 +87,7 @@ class Wire {
 
   Network& network_;
   std::uint16_t target_;
-  net::ReservedPort port_;
+  io::ReservedPort port_;
   int listener_;
   bool is_listening_ = false;
   bool cuts_up_ = false;

@@ -141,12 +141,12 @@ void Workload::count_up(Worker& worker, Client& client) {
 // Stays with it for a moment, and looks whether it is still there.
 void Workload::believe(Worker& worker, const Lock& lock, const std::string& name) {
   ++grants_;
-  Belief belief{name, worker.number, lock.fence(), now_us(), 0};
+  Belief belief{name, worker.number, lock.fence(), io::boottime_us(), 0};
   if (!lock.is_held()) return;
   belief.until_us = belief.from_us;
   for (std::uint32_t i = worker.random() % 4; i < 6; ++i) {
     const bool is_taken = resource_.write(name, lock.fence());
-    const std::int64_t at_us = now_us();
+    const std::int64_t at_us = io::boottime_us();
     if (!lock.is_held()) break;
     belief.until_us = at_us;
     if (!is_taken) wrong(name + ": refused by the resource while it is held");
@@ -164,10 +164,10 @@ void Workload::keep(Worker& worker) {
   const std::string name = "kept " + std::to_string(worker.number);
   auto lock = client->lock(name, {.fast = worker.is_fast, .give_up = give_up_.get_token()});
   if (!lock) return refused(worker, name, lock.failure());
-  Belief belief{name, worker.number, lock->fence(), now_us(), 0};
+  Belief belief{name, worker.number, lock->fence(), io::boottime_us(), 0};
   belief.until_us = belief.from_us;
   while (!is_over_ && lock->is_held()) {
-    belief.until_us = now_us();
+    belief.until_us = io::boottime_us();
     if (!lock->is_held()) break;
     ++worker.done;
     std::this_thread::sleep_for(5ms);

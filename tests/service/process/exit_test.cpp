@@ -109,8 +109,8 @@ TEST(Exit, AReaderSeesTheEndWhenTheCommandClosesItsOutput) {
   ScriptedRun run("echo hello; exec >&- 3>&-; echo $$ > $DIR/closed; sleep 1000");
   int ends[2];
   ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
-  const Descriptor from(ends[0]);
-  Descriptor to(ends[1]);
+  const io::Descriptor from(ends[0]);
+  io::Descriptor to(ends[1]);
   run.in_front = [&to] {
     dup2(to.get(), STDOUT_FILENO);
     to.close();

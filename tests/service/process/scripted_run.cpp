@@ -10,6 +10,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "io/clock.h"
 #include "service/process/descendants.h"
 #include "service/process/takedown.h"
 
@@ -58,7 +59,7 @@ pid_t Scratch::number(const std::string& name) const {
 void ScriptedHolder::begin() {
   log("begun");
   if (at_begin) at_begin();
-  news_ = Descriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  news_ = io::Descriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   thread_ = std::thread([this] { obey(); });
   thread_.detach();
 }
@@ -70,11 +71,7 @@ void ScriptedHolder::obey() {
     if (letter == 'l') state_ = State::lost;
     if (letter == 'f') state_ = State::failed;
     if (letter == 'n') stop_by_ = 0;
-    if (letter == 's') {
-      timespec now{};
-      clock_gettime(CLOCK_BOOTTIME, &now);
-      stop_by_ = now.tv_sec * 1'000'000'000L + now.tv_nsec + 1'000'000'000L;
-    }
+    if (letter == 's') stop_by_ = (io::boottime_us() + 1'000'000) * 1000;
     const std::uint64_t one = 1;
     [[maybe_unused]] const ssize_t written = write(news_.get(), &one, sizeof one);
   }
@@ -100,8 +97,8 @@ ScriptedRun::ScriptedRun(const std::string& script) {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
-  orders_from_ = Descriptor(ends[0]);
-  orders_to_ = Descriptor(ends[1]);
+  orders_from_ = io::Descriptor(ends[0]);
+  orders_to_ = io::Descriptor(ends[1]);
   options.command.words = {"/bin/sh", "-c", script};
   options.command.environment = {{"DIR", scratch.file("")}};
   options.use_cgroup = false;

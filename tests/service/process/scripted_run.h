@@ -17,7 +17,7 @@
 #include <thread>
 #include <vector>
 
-#include "service/process/descriptor.h"
+#include "io/descriptor.h"
 #include "service/process/supervise.h"
 
 namespace baton::process::test {
@@ -65,7 +65,7 @@ class ScriptedHolder : public Holder {
 
   const Scratch& scratch_;
   int orders_;
-  Descriptor news_;
+  io::Descriptor news_;
   std::thread thread_;
   std::atomic<State> state_ = State::waiting;
   std::atomic<std::int64_t> stop_by_ = 0;
@@ -106,8 +106,8 @@ class ScriptedRun {
  private:
   void be_front();
 
-  Descriptor orders_from_;
-  Descriptor orders_to_;
+  io::Descriptor orders_from_;
+  io::Descriptor orders_to_;
   pid_t foreground_ = 0;
   std::optional<int> status_;
 };

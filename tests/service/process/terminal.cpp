@@ -35,9 +35,9 @@ Terminal::Terminal(const std::function<void()>& job) {
   if (shell_ == 0) be_shell(job, orders[0], statuses[1]);
   fcntl(screen, F_SETFD, FD_CLOEXEC);
   fcntl(screen, F_SETFL, O_NONBLOCK);
-  screen_ = Descriptor(screen);
-  orders_ = Descriptor(orders[1]);
-  statuses_ = Descriptor(statuses[0]);
+  screen_ = io::Descriptor(screen);
+  orders_ = io::Descriptor(orders[1]);
+  statuses_ = io::Descriptor(statuses[0]);
   ::close(orders[0]);
   ::close(statuses[1]);
   job_ = next_status();

@@ -7,7 +7,7 @@
 #include <functional>
 #include <string>
 
-#include "service/process/descriptor.h"
+#include "io/descriptor.h"
 
 namespace baton::process::test {
 
@@ -32,9 +32,9 @@ class Terminal {
   void order(char letter) const;
   [[noreturn]] static void be_shell(const std::function<void()>& job, int orders, int statuses);
 
-  Descriptor screen_;
-  Descriptor orders_;
-  Descriptor statuses_;
+  io::Descriptor screen_;
+  io::Descriptor orders_;
+  io::Descriptor statuses_;
   pid_t shell_ = 0;
   pid_t job_ = 0;
   std::string shown_;

@@ -304,7 +304,7 @@ TEST_F(ProcessTest, NobodyWritesIntoItsLog) {
   proto::ClientMessage hello;
   hello.mutable_hello()->set_program("PROGRAM");
   std::string bytes;
-  append_frame(bytes, hello);
+  io::append_frame(bytes, hello);
   bytes[bytes.find("PROGRAM")] = '\xff';
   ASSERT_TRUE(other.send_bytes(bytes));
   const auto told = other.receive();

@@ -16,7 +16,7 @@
 
 #include "baton/client.pb.h"
 #include "baton/error.h"
-#include "service/server/frames.h"
+#include "io/frames.h"
 
 namespace baton::server {
 
@@ -76,7 +76,7 @@ class RawClient {
   }
   bool send(const proto::ClientMessage& message) {
     std::string bytes;
-    append_frame(bytes, message);
+    io::append_frame(bytes, message);
     return send_bytes(bytes);
   }
 

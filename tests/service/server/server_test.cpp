@@ -89,7 +89,7 @@ TEST_F(ServerTest, AnswersWhatIsPipelined) {
     proto::ClientMessage message = a.acquire_message("x" + std::to_string(i));
     message.mutable_request()->set_confirmed(0);
     numbers.push_back(message.request().request());
-    append_frame(all, message);
+    io::append_frame(all, message);
   }
   ASSERT_TRUE(a.send_bytes(all));
   for (const std::uint64_t number : numbers) {
@@ -367,7 +367,7 @@ TEST_F(ServerTest, AnEndlessStreamHarmsNobody) {
   std::string question;
   proto::ClientMessage read;
   read.mutable_read()->mutable_status();
-  append_frame(question, read);
+  io::append_frame(question, read);
   std::string questions;
   for (int i = 0; i < 1000; ++i) questions += question;
   const std::vector<std::pair<std::string, std::string>> streams{
@@ -400,7 +400,7 @@ TEST_F(ServerTest, AConnectionThatIsCutAnywhereLeavesTheSessionAsItWas) {
   RawClient a = session("a");
   proto::ClientMessage message = a.acquire_message("x");
   std::string bytes;
-  append_frame(bytes, message);
+  io::append_frame(bytes, message);
   for (std::size_t length = 0; length <= bytes.size(); ++length) {
     ASSERT_TRUE(a.send_bytes(std::string_view(bytes).substr(0, length)));
     a.hang_up();
@@ -495,14 +495,14 @@ TEST_F(ServerTest, AnotherServersSocketIsLeftAlone) {
   start();
   HostOptions options;
   options.listen = {"unix:" + (directory / "socket").string()};
-  EXPECT_THROW(Host{options}, ListenError);
+  EXPECT_THROW(Host{options}, io::ListenError);
   options.listen = {host->urls().back().substr(8)};
-  EXPECT_THROW(Host{options}, ListenError) << "the port is in use";
+  EXPECT_THROW(Host{options}, io::ListenError) << "the port is in use";
   EXPECT_TRUE(session("a").acquire("x"));
 
   std::ofstream(directory / "file") << "precious";
   options.listen = {"unix:" + (directory / "file").string()};
-  EXPECT_THROW(Host{options}, ListenError);
+  EXPECT_THROW(Host{options}, io::ListenError);
   EXPECT_TRUE(std::filesystem::exists(directory / "file"));
 }
 

@@ -9,14 +9,14 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstdint>
 #include <system_error>
-#include <utility>
 
-namespace baton::net {
+#include "io/descriptor.h"
+
+namespace baton::io {
 
 class ReservedPort {
  public:
@@ -28,30 +28,19 @@ class ReservedPort {
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     auto* const generic = reinterpret_cast<sockaddr*>(&address);
     socklen_t size = sizeof address;
-    if (socket_ < 0 || ::setsockopt(socket_, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0 ||
-        ::bind(socket_, generic, size) != 0 || ::getsockname(socket_, generic, &size) != 0) {
-      const int error = errno;
-      if (socket_ >= 0) ::close(socket_);
-      throw std::system_error(error, std::generic_category(), "no port of loopback is free");
+    const int socket = socket_.get();
+    if (!socket_ || ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0 ||
+        ::bind(socket, generic, size) != 0 || ::getsockname(socket, generic, &size) != 0) {
+      throw std::system_error(errno, std::generic_category(), "no port of loopback is free");
     }
     number_ = ntohs(address.sin_port);
-  }
-  ~ReservedPort() {
-    if (socket_ >= 0) ::close(socket_);
-  }
-  ReservedPort(ReservedPort&& other) noexcept
-      : socket_(std::exchange(other.socket_, -1)), number_(other.number_) {}
-  ReservedPort& operator=(ReservedPort&& other) noexcept {
-    std::swap(socket_, other.socket_);
-    std::swap(number_, other.number_);
-    return *this;
   }
 
   std::uint16_t number() const { return number_; }
 
  private:
-  int socket_;
+  Descriptor socket_;
   std::uint16_t number_ = 0;
 };
 
-}  // namespace baton::net
+}  // namespace baton::io

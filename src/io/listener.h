@@ -9,11 +9,15 @@
 #include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <functional>
+#include <stdexcept>
 #include <string>
 
-#include "service/server/address.h"
+#include "io/address.h"
+#include "io/calls.h"
+#include "io/descriptor.h"
 
-namespace baton::server {
+namespace baton::io {
 
 // Who may use a Unix socket, besides its owner. There is no authentication: whoever may use it may
 // take and break locks.
@@ -22,9 +26,15 @@ struct SocketAccess {
   std::string group;  // empty: that of the process
 };
 
+// Says on which address one cannot listen, and why.
+class ListenError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 class Listener {
  public:
-  using Acceptor = boost::asio::basic_socket_acceptor<boost::asio::generic::stream_protocol>;
+  using Socket = boost::asio::generic::stream_protocol::socket;
 
   // Throws ListenError. Connections wait until they are accepted.
   Listener(boost::asio::io_context& io, const Address& address, const SocketAccess& access = {});
@@ -34,8 +44,9 @@ class Listener {
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
 
-  Acceptor& acceptor() { return acceptor_; }
-  boost::asio::steady_timer& pause() { return pause_; }
+  // From now on gives every connection to `taken`, until it is closed.
+  void accept(std::function<void(Socket)> taken);
+  // With the port that was found, if any would do.
   const Address& address() const { return address_; }
   void close();
 
@@ -43,11 +54,14 @@ class Listener {
   void listen_on_path(const SocketAccess& access);
   void listen_on_port();
   void find_out_address();
+  void accept_next();
 
-  Acceptor acceptor_;
+  boost::asio::basic_socket_acceptor<boost::asio::generic::stream_protocol> acceptor_;
   boost::asio::steady_timer pause_;  // before the next attempt, when there are no descriptors
   Address address_;
-  int lock_ = -1;
+  Descriptor lock_;  // of a Unix socket
+  std::function<void(Socket)> taken_;
+  Calls calls_;
 };
 
-}  // namespace baton::server
+}  // namespace baton::io

@@ -1,5 +1,5 @@
-// TLS between the members of a group: every member has a certificate of the group's own authority,
-// and both ends of a connection ask for the other's.
+// TLS where both ends of a connection belong together, as the members of a group of peers do: each
+// has a certificate of their own authority, and asks for the other's.
 //
 // What is encrypted and decrypted goes through memory: reading and writing the socket is the same
 // with TLS and without.
@@ -13,7 +13,7 @@ typedef struct ssl_ctx_st SSL_CTX;
 typedef struct ssl_st SSL;
 typedef struct bio_st BIO;
 
-namespace baton::net {
+namespace baton::io {
 
 // All PEM.
 struct TlsFiles {
@@ -64,4 +64,4 @@ class TlsStream {
   std::string problem_;
 };
 
-}  // namespace baton::net
+}  // namespace baton::io

@@ -1,26 +1,22 @@
-// Time for leases: CLOCK_BOOTTIME, which no one can set and which goes on while the machine sleeps.
+// A timer by the clock of leases (boottime_us()), which goes on while the machine sleeps: it rings
+// as soon as the machine wakes up.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
-#include <cstdint>
 #include <functional>
 
-namespace baton::client {
+#include "io/clock.h"
 
-// Since some moment, in microseconds.
-using Micros = std::int64_t;
+namespace baton::io {
 
-Micros boottime_us();
-
-// Rings by the same clock, so that it rings as soon as the machine wakes up.
 class Alarm {
  public:
   // `rung` is called on the context's thread.
   Alarm(boost::asio::io_context& io, std::function<void()> rung);
 
   // From any thread; replaces what was set before.
-  void set(Micros at);
+  void set(std::int64_t at_us);
   void stop();
 
  private:
@@ -30,4 +26,4 @@ class Alarm {
   std::function<void()> rung_;
 };
 
-}  // namespace baton::client
+}  // namespace baton::io

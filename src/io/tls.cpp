@@ -1,4 +1,4 @@
-#include "peers/net/tls.h"
+#include "io/tls.h"
 
 #include <openssl/err.h>
 #include <openssl/ssl.h>
@@ -9,7 +9,7 @@
 #include <cstring>
 #include <stdexcept>
 
-namespace baton::net {
+namespace baton::io {
 
 namespace {
 
@@ -124,4 +124,4 @@ void TlsStream::drain(std::string& wire) {
   ::BIO_read(out_, wire.data() + before, static_cast<int>(more));
 }
 
-}  // namespace baton::net
+}  // namespace baton::io

@@ -1,10 +1,10 @@
-#include "service/server/frames.h"
+#include "io/frames.h"
 
 #include <gtest/gtest.h>
 
 #include "baton/client.pb.h"
 
-namespace baton::server {
+namespace baton::io {
 namespace {
 
 std::string hello(const std::string& program) {
@@ -78,4 +78,4 @@ TEST(Frames, EmptyOnesAreFrames) {
 }
 
 }  // namespace
-}  // namespace baton::server
+}  // namespace baton::io

@@ -6,13 +6,38 @@
 #include <string>
 #include <string_view>
 
-namespace baton::loop {
+namespace baton::io {
 
 inline constexpr std::size_t frame_header = 4;
+// What a client that reclaims some ten thousand locks at once needs; all else is far smaller.
 inline constexpr std::size_t largest_frame = 16 * 1024 * 1024;
 
-// Cuts a stream of bytes into frames. Takes no room while there is no frame half arrived, and for
-// one that is, no more than has come of it.
+// Leaves room for a header, which end_frame() fills in when what the frame holds is behind it.
+// Returns where the frame begins.
+inline std::size_t begin_frame(std::string& out) {
+  out.append(frame_header, '\0');
+  return out.size() - frame_header;
+}
+
+inline void end_frame(std::string& out, std::size_t begin) {
+  const std::size_t length = out.size() - begin - frame_header;
+  for (std::size_t i = 0; i < frame_header; ++i) {
+    out[begin + i] = static_cast<char>(length >> (8 * (frame_header - 1 - i)));
+  }
+}
+
+// A frame with one protobuf message.
+template <class Message>
+void append_frame(std::string& out, const Message& message) {
+  const std::size_t begin = begin_frame(out);
+  out.resize(out.size() + message.ByteSizeLong());
+  message.SerializeWithCachedSizesToArray(
+      reinterpret_cast<std::uint8_t*>(out.data() + begin + frame_header));
+  end_frame(out, begin);
+}
+
+// Cuts a stream of bytes into frames. Keeps nothing while no frame is half arrived, and of one that
+// is, no more than has come.
 class FrameCutter {
  public:
   enum class Outcome : std::uint8_t { fine, stopped, overlong };
@@ -20,7 +45,7 @@ class FrameCutter {
   // How long a frame may be. May be changed at any time, also by take.
   void limit(std::size_t largest) { largest_ = largest; }
 
-  // take(frame) is called for each frame that is whole, until it returns false.
+  // Calls take(frame) for each frame that is whole, until it returns false.
   template <class Take>
   Outcome feed(std::string_view bytes, Take&& take) {
     if (rest_.empty()) {
@@ -68,4 +93,4 @@ class FrameCutter {
   std::size_t largest_ = largest_frame;
 };
 
-}  // namespace baton::loop
+}  // namespace baton::io

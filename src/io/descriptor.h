@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace baton::process {
+namespace baton::io {
 
 class Descriptor {
  public:
@@ -32,4 +32,4 @@ class Descriptor {
   int number_ = -1;
 };
 
-}  // namespace baton::process
+}  // namespace baton::io

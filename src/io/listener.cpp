@@ -1,4 +1,4 @@
-#include "service/server/listener.h"
+#include "io/listener.h"
 
 #include <fcntl.h>
 #include <grp.h>
@@ -9,21 +9,24 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <utility>
 
-namespace baton::server {
+namespace baton::io {
 
 namespace {
 
 namespace asio = boost::asio;
 using Generic = asio::generic::stream_protocol;
 
+constexpr std::chrono::milliseconds pause_without_descriptors{100};
+
 std::string words(int error) { return std::strerror(error); }
 
-// Whatever is spoken there: the client protocol, or HTTP.
+// Whatever is spoken there: the client protocol, HTTP, or what members of a group say.
 [[noreturn]] void cannot(const Address& address, const std::string& why) {
-  const std::string where =
-      address.is_unix() ? address.url() : address.url().substr(std::string_view("baton://").size());
+  const std::string where = address.is_unix() ? address.url() : address.host_and_port();
   throw ListenError("cannot listen on " + where + ": " + why);
 }
 
@@ -86,28 +89,24 @@ Listener::~Listener() { close(); }
 
 void Listener::close() {
   if (!acceptor_.is_open()) return;
+  calls_.drop();
   boost::system::error_code ignored;
   acceptor_.close(ignored);
   pause_.cancel();
-  if (lock_ < 0) return;
+  if (!lock_) return;
   ::unlink(address_.path.c_str());
-  ::close(lock_);
-  lock_ = -1;
+  lock_.close();
 }
 
 void Listener::listen_on_path(const SocketAccess& access) {
   const std::string& path = address_.path;
-  lock_ = ::open((path + ".lock").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
-  if (lock_ < 0) cannot(address_, path + ".lock cannot be opened: " + words(errno));
-  if (::flock(lock_, LOCK_EX | LOCK_NB) != 0) {
-    ::close(lock_);
-    lock_ = -1;
+  Descriptor lock(::open((path + ".lock").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600));
+  if (!lock) cannot(address_, path + ".lock cannot be opened: " + words(errno));
+  if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
     cannot(address_, "another server listens there");
   }
   struct stat there {};
   if (::lstat(path.c_str(), &there) == 0 && !S_ISSOCK(there.st_mode)) {
-    ::close(lock_);
-    lock_ = -1;
     cannot(address_, path + " is there, and is not a socket");
   }
   ::unlink(path.c_str());
@@ -122,11 +121,12 @@ void Listener::listen_on_path(const SocketAccess& access) {
   if (!error) {
     problem = allow(path, access);
     acceptor_.listen(asio::socket_base::max_listen_connections, error);
-    if (problem.empty() && !error) return;
+    if (problem.empty() && !error) {
+      lock_ = std::move(lock);
+      return;
+    }
     ::unlink(path.c_str());
   }
-  ::close(lock_);
-  lock_ = -1;
   cannot(address_, problem.empty() ? error.message() : problem);
 }
 
@@ -154,4 +154,26 @@ void Listener::find_out_address() {
   address_.port = endpoint.port();
 }
 
-}  // namespace baton::server
+void Listener::accept(std::function<void(Socket)> taken) {
+  taken_ = std::move(taken);
+  accept_next();
+}
+
+void Listener::accept_next() {
+  acceptor_.async_accept(calls_.wrap([this](const boost::system::error_code& error, Socket socket) {
+    if (error == asio::error::operation_aborted) return;
+    if (!error) {
+      taken_(std::move(socket));
+      // It may have been closed meanwhile.
+      if (acceptor_.is_open()) accept_next();
+      return;
+    }
+    // No descriptors are left, most likely: somebody has to go first.
+    pause_.expires_after(pause_without_descriptors);
+    pause_.async_wait(calls_.wrap([this](const boost::system::error_code& cancelled) {
+      if (!cancelled) accept_next();
+    }));
+  }));
+}
+
+}  // namespace baton::io

@@ -1,19 +1,12 @@
-#include "service/client/boottime.h"
+#include "io/alarm.h"
 
 #include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <ctime>
 #include <system_error>
 
-namespace baton::client {
-
-Micros boottime_us() {
-  timespec now{};
-  clock_gettime(CLOCK_BOOTTIME, &now);
-  return static_cast<Micros>(now.tv_sec) * 1'000'000 + now.tv_nsec / 1000;
-}
+namespace baton::io {
 
 namespace {
 
@@ -30,12 +23,12 @@ Alarm::Alarm(boost::asio::io_context& io, std::function<void()> rung)
   wait();
 }
 
-void Alarm::set(Micros at) {
+void Alarm::set(std::int64_t at_us) {
   // Zero would mean never.
-  at = std::max<Micros>(at, 1);
+  at_us = std::max<std::int64_t>(at_us, 1);
   itimerspec when{};
-  when.it_value.tv_sec = at / 1'000'000;
-  when.it_value.tv_nsec = at % 1'000'000 * 1000;
+  when.it_value.tv_sec = at_us / 1'000'000;
+  when.it_value.tv_nsec = at_us % 1'000'000 * 1000;
   timerfd_settime(timer_.native_handle(), TFD_TIMER_ABSTIME, &when, nullptr);
 }
 
@@ -54,4 +47,4 @@ void Alarm::wait() {
                     });
 }
 
-}  // namespace baton::client
+}  // namespace baton::io

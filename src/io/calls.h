@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-namespace baton::cluster {
+namespace baton::io {
 
 class Calls {
  public:
@@ -23,4 +23,4 @@ class Calls {
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
-}  // namespace baton::cluster
+}  // namespace baton::io

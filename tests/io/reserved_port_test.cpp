@@ -1,4 +1,4 @@
-#include "peers/net/reserved_port.h"
+#include "io/reserved_port.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-namespace baton::net {
+namespace baton::io {
 namespace {
 
 namespace asio = boost::asio;
@@ -66,4 +66,4 @@ TEST_F(ReservedPortTest, IsGivenToNobodyElse) {
 }
 
 }  // namespace
-}  // namespace baton::net
+}  // namespace baton::io

@@ -118,13 +118,12 @@ int run(Settings& settings) {
     settings.serve.side_server = http::side_server({.listen = settings.http});
 
   TraceFile file(settings.trace, net::trace_of(options.group));
-  std::function<void(const TraceEvent&)> recorded;
   if (file) {
-    recorded = [&file](const TraceEvent& event) { file.append(event); };
+    options.record = [&file](const TraceEvent& event) { file.append(event); };
   }
   std::optional<peer::Member> made;
   try {
-    made.emplace(std::move(options), std::move(recorded));
+    made.emplace(std::move(options));
   } catch (const net::GroupFileError& refusal) {
     throw UsageError(settings.group + ": " + refusal.what());
   }

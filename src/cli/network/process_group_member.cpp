@@ -44,7 +44,7 @@ class GroupChild final : net::PeerEvents {
       : controller_(io_, socket),
         progress_(io_),
         pause_(io_),
-        peer_(io_, {.group = group, .self = self, .traced = !trace_folder.empty()},
+        peer_(io_, {.group = group, .self = self, .record = recorder(trace_folder)},
               static_cast<net::PeerEvents&>(*this)) {
     if (!trace_folder.empty()) {
       trace_ = net::trace_of(group);
@@ -248,7 +248,10 @@ class GroupChild final : net::PeerEvents {
                                                     peer_.file().members.size();
     if (is_whole && !std::exchange(is_ready_, true)) say("ready");
   }
-  void record(const TraceEvent& event) override { trace_.events.push_back(event); }
+  net::Recorder recorder(const std::string& trace_folder) {
+    if (trace_folder.empty()) return nullptr;
+    return [this](const TraceEvent& event) { trace_.events.push_back(event); };
+  }
 
   void write_trace() {
     if (trace_path_.empty()) return;

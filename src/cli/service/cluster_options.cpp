@@ -35,32 +35,37 @@ void add_cluster(Command& command, server::ClusterOptions& cluster) {
       "BATON_ETCD_QUOTA")
       .size_in_bytes()
       .show_default("2GiB");
-  command.add_flag("--etcd-tls", cluster.tls, "Speak TLS with etcd, as the machine believes others")
+  command
+      .add_flag("--etcd-tls", cluster.etcd.uses_tls,
+                "Speak TLS with etcd, as the machine believes others")
       .variable("BATON_ETCD_TLS")
       .group("Cluster");
-  add("--etcd-ca", cluster.ca_file, "A file: whom to believe that it is etcd", "BATON_ETCD_CA");
-  add("--etcd-cert", cluster.certificate_file, "A file: our certificate", "BATON_ETCD_CERT");
-  add("--etcd-key", cluster.key_file, "A file: its key", "BATON_ETCD_KEY");
-  add("--etcd-server-name", cluster.server_name, "To expect in etcd's certificate",
+  add("--etcd-ca", cluster.etcd.tls.ca_file, "A file: whom to believe that it is etcd",
+      "BATON_ETCD_CA");
+  add("--etcd-cert", cluster.etcd.tls.certificate_file, "A file: our certificate",
+      "BATON_ETCD_CERT");
+  add("--etcd-key", cluster.etcd.tls.key_file, "A file: its key", "BATON_ETCD_KEY");
+  add("--etcd-server-name", cluster.etcd.tls.server_name, "To expect in etcd's certificate",
       "BATON_ETCD_SERVER_NAME");
-  add("--etcd-user", cluster.user, "Of etcd; the password is in BATON_ETCD_PASSWORD",
+  add("--etcd-user", cluster.etcd.user, "Of etcd; the password is in BATON_ETCD_PASSWORD",
       "BATON_ETCD_USER");
 }
 
 // A password in a flag would be seen by everybody on the machine.
 void complete(server::ClusterOptions& cluster) {
-  cluster.connect = etcd::connect;
+  etcd::EtcdOptions& etcd = cluster.etcd;
+  cluster.connect = baton::etcd::connect;
   const char* password = std::getenv("BATON_ETCD_PASSWORD");
-  if (password != nullptr) cluster.password = password;
-  if (!cluster.user.empty() && cluster.password.empty()) {
+  if (password != nullptr) etcd.password = password;
+  if (!etcd.user.empty() && etcd.password.empty()) {
     throw UsageError("--etcd-user needs the password in BATON_ETCD_PASSWORD");
   }
-  if (cluster.certificate_file.empty() != cluster.key_file.empty()) {
+  if (etcd.tls.certificate_file.empty() != etcd.tls.key_file.empty()) {
     throw UsageError("--etcd-cert and --etcd-key go together");
   }
   // Whoever says anything about certificates must not find itself without them.
-  cluster.tls = cluster.tls || !cluster.ca_file.empty() || !cluster.certificate_file.empty() ||
-                !cluster.server_name.empty();
+  etcd.uses_tls = etcd.uses_tls || !etcd.tls.ca_file.empty() ||
+                  !etcd.tls.certificate_file.empty() || !etcd.tls.server_name.empty();
 }
 
 }  // namespace baton::cli

@@ -142,7 +142,7 @@ void add_serve(Command& app, Action& action) {
       .add_option("--idle-stop", serve.idle_stop_s,
                   "Stop after so many seconds without sessions and connections (0: never)")
       .variable("BATON_IDLE_STOP");
-  command.add_option("--connections", serve.most_connections, "At most")
+  command.add_option("--connections", serve.limits.connections, "At most")
       .variable("BATON_CONNECTIONS")
       .show_default();
   command.add_option("--config", settings->config, "A file with these settings: name = value")

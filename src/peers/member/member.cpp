@@ -46,9 +46,7 @@ std::uint64_t token_of(const FencingToken& fence) {
          (std::uint64_t{fence.epoch.proposer.value} << count_bits) | fence.count;
 }
 
-Member::Member(net::PeerOptions options, std::function<void(const TraceEvent&)> recorded)
-    : options_(std::move(options)), recorded_(std::move(recorded)) {
-  options_.traced = recorded_ != nullptr;
+Member::Member(net::PeerOptions options) : options_(std::move(options)) {
   const net::GroupFile& group = options_.group;
   if (longest_promise() >= service::shortest_ttl) return;
   throw net::GroupFileError("a lease of " + std::to_string(group.lease) + " heartbeats of " +
@@ -441,9 +439,5 @@ void Member::complete_status(proto::Status status, std::function<void(const prot
 }
 
 void Member::warned(const std::string& what) { host_->log()->warn("{}", what); }
-
-void Member::record(const TraceEvent& event) {
-  if (recorded_) recorded_(event);
-}
 
 }  // namespace baton::peer

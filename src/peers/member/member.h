@@ -34,10 +34,8 @@ std::uint64_t token_of(const FencingToken& fence);
 
 class Member final : public server::Gate, private net::PeerEvents {
  public:
-  // `recorded` gets the trace, if one is wanted.
   // Throws GroupFileError if its lease is too short for clients.
-  explicit Member(net::PeerOptions options,
-                  std::function<void(const TraceEvent&)> recorded = nullptr);
+  explicit Member(net::PeerOptions options);
   ~Member() override;
 
   // The host for which this is the gate. Joins the group: throws io::ListenError,
@@ -98,7 +96,6 @@ class Member final : public server::Gate, private net::PeerEvents {
   void ticked() override;
   void told(NodeId from, std::string_view words) override;
   void warned(const std::string& what) override;
-  void record(const TraceEvent& event) override;
 
   bool has_room_for(const Key& key) const;
   void ask(Wishes::iterator wish);
@@ -116,7 +113,6 @@ class Member final : public server::Gate, private net::PeerEvents {
   void log_view();
 
   net::PeerOptions options_;
-  std::function<void(const TraceEvent&)> recorded_;
   server::Host* host_ = nullptr;
   std::unique_ptr<net::Peer> peer_;
   Wishes wishes_;

@@ -82,10 +82,10 @@ void Group::start() {
   direct([](Membership& membership, auto& decided) { membership.start(decided); });
   // Only now is it kept which life this is: no other one will say so.
   const Incarnation life = membership_.durable().incarnation;
-  if (options_.traced && life != Incarnation{1}) {
+  if (is_traced() && life != Incarnation{1}) {
     TraceEvent event = note(TraceKind::recover);
     event.body = reflect::printed(life);
-    host_.record(event);
+    options_.record(event);
   }
   settle();
 }
@@ -199,7 +199,7 @@ void Group::dispatch(NodeId from, std::string_view bytes) {
 void Group::receive_control(NodeId from, std::string_view bytes) {
   const auto message = reflect::decoded<Membership::Message>(bytes, options_.setup->size);
   if (!message) return host_.received_nonsense(from);
-  if (options_.traced && arriving_.message != 0) {
+  if (is_traced() && arriving_.message != 0) {
     note_arrival(from, reflect::message_name(*message), reflect::message_body(*message));
   }
   if (const auto* heartbeat = std::get_if<Membership::Heartbeat>(&*message)) {
@@ -247,7 +247,7 @@ void Group::receive_election(NodeId from, std::string_view bytes) {
 }
 
 void Group::hand_over(NodeId from, std::string_view in_view, Running& one) {
-  if (options_.traced && arriving_.message != 0) {
+  if (is_traced() && arriving_.message != 0) {
     const auto [type, body] = one.instance->describe(in_view);
     note_arrival(from, type, body);
   }
@@ -322,7 +322,7 @@ void Group::announce_use(const Running& one) {
 void Group::send(std::uint32_t instance, const Outgoing& message) {
   const Running& one = running_.at(instance);
   const bool is_own = instance == election_;
-  std::string bytes(1, byte_of(is_own ? What::election : What::in_view, options_.traced));
+  std::string bytes(1, byte_of(is_own ? What::election : What::in_view, is_traced()));
   if (message.to != self()) {
     // The group's own election belongs to no entry.
     const Phase phase = is_own ? Phase::upkeep : message.phase;
@@ -332,7 +332,7 @@ void Group::send(std::uint32_t instance, const Outgoing& message) {
     ++counter;
     ++counters_.sent;
   }
-  if (options_.traced) stamp(message.to, message.type, message.body, bytes);
+  if (is_traced()) stamp(message.to, message.type, message.body, bytes);
   if (!is_own) write_name(one.space, one.name, bytes);
   bytes += message.bytes;
   if (message.to != self()) counters_.bytes += bytes.size();
@@ -346,7 +346,7 @@ void Group::arm(std::uint32_t instance, TimerId timer, Ticks after) {
 void Group::granted(std::uint32_t instance, const FencingToken& fence) {
   const Running& one = running_.at(instance);
   ++counters_.grants;
-  if (options_.traced) record(TraceKind::enter, one, reflect::printed(fence));
+  if (is_traced()) record(TraceKind::enter, one, reflect::printed(fence));
   later([this, space = one.space, name = one.name, fence] { host_.granted(space, name, fence); });
 }
 
@@ -359,20 +359,17 @@ void Group::lost(std::uint32_t instance) {
 // Once in a view: its arbiter stays as long as it does.
 void Group::elected(NodeId leader, const Epoch& epoch) {
   if (leader == nobody || arbiter_ != nobody || epoch != membership_.view().epoch) return;
-  if (options_.traced) {
+  if (is_traced()) {
     TraceEvent event = note(TraceKind::elect, leader);
     event.body = reflect::printed(epoch);
-    host_.record(event);
+    options_.record(event);
   }
   arbiter_ = leader;
   Setup setup = *view_setup_;
   setup.protocol = &algorithm_of(Namespace::election);
   setup.coordinator = membership_.view().dense(leader);
   arbitrated_setup_ = std::make_shared<const Setup>(std::move(setup));
-  later([this] {
-    begin_elections();
-    host_.arbiter_changed(arbiter_);
-  });
+  later([this] { begin_elections(); });
 }
 
 void Group::begin_elections() {
@@ -394,9 +391,9 @@ void Group::direct(Handler handler) {
   }
   for (const auto& send : decided.sends()) {
     const Membership::Message& message = decided.message(send);
-    const bool is_traced = options_.traced && carries_the_past(message);
-    std::string bytes(1, byte_of(What::control, is_traced));
-    if (is_traced) {
+    const bool is_stamped = is_traced() && carries_the_past(message);
+    std::string bytes(1, byte_of(What::control, is_stamped));
+    if (is_stamped) {
       stamp(send.to, reflect::message_name(message), reflect::message_body(message), bytes);
     }
     reflect::encode(message, bytes);
@@ -505,7 +502,7 @@ void Group::settle() {
 // --- Traces -------------------------------------------------------------------------------------
 
 void Group::begin_step() {
-  if (options_.traced) step_at_ = options_.now();
+  if (is_traced()) step_at_ = options_.now();
 }
 
 TraceEvent Group::note(TraceKind kind, NodeId peer, std::string name) {
@@ -519,11 +516,11 @@ TraceEvent Group::note(TraceKind kind, NodeId peer, std::string name) {
 
 // What becomes of a name. One may be of a lock and of an election.
 void Group::record(TraceKind kind, const Running& one, std::string body) {
-  if (!options_.traced) return;
+  if (!is_traced()) return;
   TraceEvent event =
       note(kind, nobody, one.space == Namespace::lock ? one.name : "election " + one.name);
   event.body = std::move(body);
-  host_.record(event);
+  options_.record(event);
 }
 
 // What a process sends to itself appears nowhere.
@@ -533,7 +530,7 @@ void Group::stamp(NodeId to, std::string_view type, std::string body, std::strin
     event = note(TraceKind::send, to, std::string(type));
     event.message = ++clocks_.messages * options_.setup->size + self().value;
     event.body = std::move(body);
-    host_.record(event);
+    options_.record(event);
   }
   write_stamp(event, bytes);
 }
@@ -547,18 +544,18 @@ void Group::note_arrival(NodeId from, std::string_view type, std::string body) {
   TraceEvent event = note(TraceKind::receive, from, std::string(type));
   event.message = arriving_.message;
   event.body = std::move(body);
-  host_.record(event);
+  options_.record(event);
 }
 
 // It happens to nobody, and has the times of its sending. What it was, its sender knows.
 void Group::note_drop(NodeId from) {
-  if (!options_.traced || arriving_.message == 0) return;
+  if (!is_traced() || arriving_.message == 0) return;
   TraceEvent event = arriving_;
   event.at = step_at_;
   event.node = self();
   event.kind = TraceKind::drop;
   event.peer = from;
-  host_.record(event);
+  options_.record(event);
 }
 
 void Group::write_stamp(const TraceEvent& event, std::string& to) const {

@@ -52,18 +52,19 @@ class GroupHost {
   // It is no longer held, without having been released.
   virtual void lost(Namespace space, const std::string& name) = 0;
   virtual void view_changed() = 0;
-  virtual void arbiter_changed(NodeId arbiter) = 0;
   // A member says something to the host of this one.
   virtual void told(NodeId from, std::string_view words) = 0;
   // An earlier life of it than the last one that was heard of: it has forgotten its promises.
   virtual void has_forgotten(NodeId) {}
   // Bytes that no member sends that runs the same program.
   virtual void received_nonsense(NodeId from) = 0;
-  virtual void record(const TraceEvent& event) = 0;
 
  protected:
   ~GroupHost() = default;
 };
+
+// Is told what happens, where a trace is wanted.
+using Recorder = std::function<void(const TraceEvent&)>;
 
 // What a process's trace goes on with if the group begins anew.
 struct TraceClocks {
@@ -77,7 +78,7 @@ struct GroupOptions {
   std::shared_ptr<const Setup> setup;
   const AnyClass* algorithm = nullptr;
   const AnyClass* election = nullptr;
-  bool traced = false;
+  Recorder record;  // or none
   std::uint64_t seed = 0;
   std::function<Ticks()> now;  // for traces
   TraceClocks clocks{};
@@ -157,7 +158,7 @@ class Group final : private InstanceHost {
   // InstanceHost.
   Membership& membership() override { return membership_; }
   Chooser& chooser() override { return drawn_; }
-  bool is_traced() const override { return options_.traced; }
+  bool is_traced() const override { return options_.record != nullptr; }
   void send(std::uint32_t instance, const Outgoing& message) override;
   void arm(std::uint32_t instance, TimerId timer, Ticks after) override;
   void granted(std::uint32_t instance, const FencingToken& fence) override;

@@ -88,7 +88,7 @@ void Peer::make_group() {
                    .setup = setup_,
                    .algorithm = find(options_.group.algorithm),
                    .election = find(options_.group.election),
-                   .traced = options_.traced,
+                   .record = options_.record,
                    .seed = drawn(),
                    .now = [this] { return Ticks{io::boottime_us() - began_us_}; },
                    .clocks = group_ == nullptr ? TraceClocks{} : group_->clocks()},

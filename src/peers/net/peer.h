@@ -28,7 +28,7 @@ struct PeerOptions {
   NodeId self;
   // Where promises are kept; empty: nowhere, then this member must never come back.
   std::string promises;
-  bool traced = false;
+  Recorder record;  // or none
 };
 
 // Is told what happens. May call the peer, but not end it.
@@ -39,11 +39,9 @@ class PeerEvents {
   virtual void view_changed() {}
   // A heartbeat's time has passed.
   virtual void ticked() {}
-  virtual void arbiter_changed(NodeId) {}
   virtual void told(NodeId, std::string_view) {}
   // For people.
   virtual void warned(const std::string&) {}
-  virtual void record(const TraceEvent&) {}
 
  protected:
   ~PeerEvents() = default;
@@ -84,11 +82,9 @@ class Peer final : private GroupHost, private LinkEvents {
   void granted(Namespace space, const std::string& name, const FencingToken& fence) override;
   void lost(Namespace space, const std::string& name) override;
   void view_changed() override;
-  void arbiter_changed(NodeId arbiter) override { events_.arbiter_changed(arbiter); }
   void told(NodeId from, std::string_view words) override { events_.told(from, words); }
   void has_forgotten(NodeId member) override;
   void received_nonsense(NodeId from) override;
-  void record(const TraceEvent& event) override { events_.record(event); }
 
   void received(NodeId from, std::string_view bytes) override;
   void connected(NodeId peer) override;

@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,7 +33,8 @@ struct EtcdOptions {
   std::int64_t timeout_ms = 2000;  // of each call
   std::string user;                // empty: none
   std::string password;
-  std::optional<Tls> tls;
+  bool uses_tls = false;
+  Tls tls;
 };
 
 // Returns before there is a connection. Throws std::runtime_error if the options cannot be used,

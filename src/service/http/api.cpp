@@ -134,7 +134,7 @@ void Api::healthz(const std::shared_ptr<Exchange>& exchange) {
 
 void Api::readyz(const std::shared_ptr<Exchange>& exchange) {
   if (const auto why = host_.not_serving()) return exchange->answer(response_of(*why));
-  if (const std::string trouble = host_.trouble(); !trouble.empty()) {
+  if (const std::string trouble = host_.frontend().trouble(); !trouble.empty()) {
     throw Refused(trouble, Error::unavailable);
   }
   exchange->answer({.body = "ready\n", .type = "text/plain; charset=utf-8"});

@@ -84,7 +84,7 @@ void add_engine(Page& page, server::Host& host) {
   page.gauge("baton_leading", "1 while this server leads and serves.",
              std::uint64_t{host.not_serving() ? 0U : 1U});
   page.gauge("baton_granting", "1 while nothing keeps it from granting, such as a lost majority.",
-             std::uint64_t{host.not_serving() || !host.trouble().empty() ? 0U : 1U});
+             std::uint64_t{host.not_serving() || !host.frontend().trouble().empty() ? 0U : 1U});
 }
 
 void add_leadership(Page& page, server::Host& host) {
@@ -92,15 +92,13 @@ void add_leadership(Page& page, server::Host& host) {
                host.leaderships().begun);
   page.counter("baton_leaderships_lost_total", "Times that it was deposed, or lost its lease.",
                host.leaderships().lost);
-  const server::ClusterMembership* membership = host.membership();
-  const server::MembershipCounters counters =
-      membership == nullptr ? server::MembershipCounters{} : membership->counters();
   page.counter("baton_leaders_suspected_total", "Times that it took the leader for dead.",
-               counters.suspected);
+               host.leaderships().suspected);
   page.histogram("baton_lease_margin_seconds",
                  "What was left of its lease in etcd when the next was confirmed.",
-                 counters.margin_seconds);
+                 host.leaderships().margin_seconds);
   page.begin("baton_proof_left_seconds", "For how long it can still prove that it leads.", "gauge");
+  const server::ClusterMembership* membership = host.membership();
   if (membership == nullptr) return;
   const std::int64_t left_us =
       membership->replica().is_leading() ? membership->replica().proof_left_us() : 0;

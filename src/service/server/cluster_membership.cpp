@@ -7,8 +7,6 @@
 #include <random>
 #include <utility>
 
-#include "io/clock.h"
-
 namespace baton::server {
 
 namespace {
@@ -59,62 +57,49 @@ EtcdPlace parse_etcd(const std::string& journal) {
   return place;
 }
 
+void run_after(asio::io_context& io, std::int64_t us, std::function<void()> what) {
+  auto timer = std::make_shared<asio::steady_timer>(io, std::chrono::microseconds(us));
+  timer->async_wait([timer, what = std::move(what)](const auto& error) {
+    if (!error) what();
+  });
+}
+
 ClusterMembership::ClusterMembership(asio::io_context& io, const std::string& journal,
                                      const std::string& name, const std::string& program,
-                                     ClusterOptions options, std::shared_ptr<spdlog::logger> log,
-                                     Events events)
-    : io_(io), log_(std::move(log)), events_(std::move(events)), probe_(io, [this] {
-        const auto& leader = replica_->leader();
-        if (!leader || leader->is_self) return;
-        log_->warn("{} refuses connections: it is taken for dead", leader->url);
-        ++counters_.suspected;
-        replica_->suspect(*leader);
-      }) {
+                                     const ClusterOptions& options, cluster::ReplicaHost& host)
+    : host_(host) {
   const EtcdPlace place = parse_etcd(journal);
   if (!options.connect) throw journal::Unusable(journal + ": this program knows nothing of etcd");
-  etcd::EtcdOptions of_etcd;
+  etcd::EtcdOptions of_etcd = options.etcd;
   of_etcd.endpoints = place.endpoints;
   of_etcd.post = [&io](std::function<void()> what) { asio::post(io, std::move(what)); };
-  of_etcd.user = options.user;
-  of_etcd.password = options.password;
-  if (options.tls) {
-    of_etcd.tls =
-        etcd::Tls{options.ca_file, options.certificate_file, options.key_file, options.server_name};
-  }
   try {
     etcd_ = options.connect(of_etcd);
   } catch (const std::runtime_error& problem) {
     throw journal::Unusable(journal + ": " + problem.what());
   }
-  cluster::ReplicaOptions of_member;
-  of_member.prefix = place.prefix;
-  of_member.cluster = options.cluster;
-  of_member.name = name;
-  of_member.url = options.advertise;
-  of_member.program = program;
-  of_member.nonce = new_nonce();
-  of_member.lease_s = options.lease_s;
-  of_member.etcd_quota_bytes = options.quota_bytes;
-  of_member.journal.name = journal;
-  of_member.journal.is_dedicated = options.is_dedicated;
-  replica_ = std::make_unique<cluster::Replica>(*etcd_, static_cast<cluster::ReplicaHost&>(*this),
-                                                std::move(of_member));
+  cluster::ReplicaOptions of_replica;
+  of_replica.prefix = place.prefix;
+  of_replica.cluster = options.cluster;
+  of_replica.name = name;
+  of_replica.url = options.advertise;
+  of_replica.program = program;
+  of_replica.nonce = new_nonce();
+  of_replica.lease_s = options.lease_s;
+  of_replica.etcd_quota_bytes = options.quota_bytes;
+  of_replica.journal.name = journal;
+  of_replica.journal.is_dedicated = options.is_dedicated;
+  replica_ = std::make_unique<cluster::Replica>(*etcd_, host, std::move(of_replica));
 }
 
-ClusterMembership::~ClusterMembership() {
-  *alive_ = false;
-  replica_->journal().close();
+ClusterMembership::~ClusterMembership() { replica_->journal().close(); }
+
+service::Duration ClusterMembership::age() const {
+  return {host_.clock_us() - replica_->seen_all_at_us()};
 }
 
-void ClusterMembership::leave(std::function<void()> done) {
-  probe_.watch({});
-  replica_->leave(std::move(done));
-}
-
-service::Duration ClusterMembership::age() { return {clock_us() - replica_->seen_all_at_us()}; }
-
-void ClusterMembership::complete(proto::Status status,
-                                 std::function<void(const proto::Status&)> done) {
+void ClusterMembership::complete_status(proto::Status status,
+                                        std::function<void(const proto::Status&)> done) {
   status.set_trouble(replica_->trouble());
   status.set_proof_left(replica_->is_leading() ? replica_->proof_left_us() : 0);
   status.set_position(replica_->position());
@@ -139,56 +124,16 @@ void ClusterMembership::complete(proto::Status status,
   });
   etcd_->members([this, both, one_is_there](const std::vector<etcd::MemberStatus>& members) {
     for (const etcd::MemberStatus& one : members) {
-      proto::EtcdMember& replica = *both->first.add_etcd();
-      replica.set_endpoint(one.endpoint);
-      replica.set_healthy(one.is_healthy);
-      replica.set_leads(one.leads);
-      replica.set_version(one.version);
-      replica.set_bytes(one.store_bytes);
-      replica.set_problem(one.problem.empty() ? replica_->quota().shortage_of(one) : one.problem);
+      proto::EtcdMember& member = *both->first.add_etcd();
+      member.set_endpoint(one.endpoint);
+      member.set_healthy(one.is_healthy);
+      member.set_leads(one.leads);
+      member.set_version(one.version);
+      member.set_bytes(one.store_bytes);
+      member.set_problem(one.problem.empty() ? replica_->quota().shortage_of(one) : one.problem);
     }
     one_is_there();
   });
 }
-
-// --- For the member -----------------------------------------------------------------------------
-
-std::int64_t ClusterMembership::clock_us() { return io::boottime_us(); }
-
-void ClusterMembership::after(std::int64_t us, std::function<void()> what) {
-  auto timer = std::make_shared<asio::steady_timer>(io_, std::chrono::microseconds(us));
-  timer->async_wait([timer, alive = alive_, what = std::move(what)](const auto& error) {
-    if (!error && *alive) what();
-  });
-}
-
-void ClusterMembership::forget(const std::string& why) { events_.forget(why); }
-
-void ClusterMembership::read_snapshot(journal::Position position, std::string_view bytes) {
-  events_.read_snapshot(position, bytes);
-}
-
-void ClusterMembership::read_record(journal::Position position, std::string_view bytes) {
-  events_.read_record(position, bytes);
-}
-
-void ClusterMembership::follow(const cluster::LeaderInfo* leader) {
-  const std::string url = leader == nullptr ? "" : leader->url;
-  probe_.watch(url);
-  events_.follow(url);
-}
-
-void ClusterMembership::lead(std::int64_t wait_us) {
-  probe_.watch({});
-  events_.lead({wait_us});
-}
-
-void ClusterMembership::give_up(const std::string& why) { events_.give_up(why); }
-
-void ClusterMembership::renewed(std::int64_t left_us) {
-  counters_.margin_seconds.add(static_cast<double>(left_us) / 1e6);
-}
-
-void ClusterMembership::warn(const std::string& what) { log_->warn("{}", what); }
 
 }  // namespace baton::server

@@ -11,14 +11,13 @@
 
 #include "baton/client.pb.h"
 #include "service/server/answers.h"
+#include "service/server/other_servers.h"
 #include "service/state/command.h"
 
 namespace baton::server {
 
-class Gate {
+class Gate : public OtherServers {
  public:
-  virtual ~Gate() = default;
-
   // Somebody waits for the name: Host::open() when this server has it. Said once, until leave().
   virtual void want(service::Namespace space, const std::string& name) = 0;
   // The name is of no use here: to be given up if this server has it, or has asked for it. Said
@@ -44,13 +43,10 @@ class Gate {
   // For people: why nothing is granted now; empty if it is.
   virtual std::string trouble() const { return {}; }
 
-  // Both call back, now or later. What is held and waited for elsewhere, one entry for each name
-  // and server; a leader that this server was told of by Host::elsewhere() may be left out.
+  // Calls back, now or later. What is held and waited for elsewhere, one entry for each name and
+  // server; a leader that this server was told of by Host::elsewhere() may be left out.
   virtual void complete_locks(const proto::Read::Locks& asked,
                               std::function<void(OthersLocks)> done) = 0;
-  // Adds what is known of the others.
-  virtual void complete_status(proto::Status status,
-                               std::function<void(const proto::Status&)> done) = 0;
 };
 
 }  // namespace baton::server

@@ -52,6 +52,7 @@ Host::Host(HostOptions options)
       options_(std::move(options)),
       io_(1),
       work_(io_.get_executor()),
+      probe_(io_, [this] { suspect_leader(); }),
       pulse_(io_),
       due_(io_),
       turn_(io_),
@@ -76,24 +77,10 @@ Host::Host(HostOptions options)
   FrontendOptions of_frontend{.program = program,
                               .server = options_.name,
                               .journal = text::as_utf8(journal_->describe()),
-                              .scope = text::as_utf8(options_.scope)};
-  if (Gate* gate = options_.gate) {
-    of_frontend.longest_ttl = gate->longest_promise();
-    of_frontend.promised = [gate] { return gate->promised(); };
-    of_frontend.trouble = [gate] { return gate->trouble(); };
-    of_frontend.complete_status = [gate](proto::Status status, auto done) {
-      gate->complete_status(std::move(status), std::move(done));
-    };
-    of_frontend.complete_locks = [gate](const proto::Read::Locks& asked, auto done) {
-      gate->complete_locks(asked, std::move(done));
-    };
-  }
-  if (membership_) {
-    of_frontend.age = [this] { return membership_->age(); };
-    of_frontend.complete_status = [this](proto::Status status, auto done) {
-      membership_->complete(std::move(status), std::move(done));
-    };
-  }
+                              .scope = text::as_utf8(options_.scope),
+                              .gate = options_.gate};
+  of_frontend.others = options_.gate;
+  if (membership_) of_frontend.others = membership_.get();
   frontend_ = std::make_unique<SessionFrontend>(*engine_, static_cast<EngineHost&>(*this),
                                                 std::move(of_frontend));
   server_ = std::make_unique<Server>(io_, *engine_, *frontend_, options_.limits);
@@ -114,9 +101,9 @@ Host::Host(HostOptions options)
     // Whoever asks is told how it is, also while there is no etcd.
     frontend_->attach(*engine_);
     begin_listening();
-    membership_->start();
+    membership_->replica().start();
   } else {
-    lead();
+    lead_alone();
   }
 }
 
@@ -140,14 +127,14 @@ void Host::open_journal() {
   if (options_.gate != nullptr) {
     own_journal_ = std::make_unique<journal::NullJournal>();
   } else {
-    own_journal_ = journal::open(
-        options_.journal, {.accept_loss = options_.accept_loss,
-                           .warn = [this](const std::string& what) { log_->warn("{}", what); }});
+    own_journal_ =
+        journal::open(options_.journal, {.accept_loss = options_.accept_loss,
+                                         .warn = [this](const std::string& what) { warn(what); }});
   }
   journal_ = own_journal_.get();
 }
 
-void Host::lead() {
+void Host::lead_alone() {
   const auto begin = std::chrono::steady_clock::now();
   engine_->start([this] { serve({}); });
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
@@ -165,31 +152,26 @@ void Host::join_cluster() {
   advertise =
       advertise.empty() ? url_for_others(options_.listen) : io::parse_address(advertise).url();
   if (options_.name.empty()) options_.name = advertise;
-  membership_ = std::make_unique<ClusterMembership>(
-      io_, options_.journal, options_.name, program, options_.cluster, log_,
-      ClusterMembership::Events{
-          .forget = [this](const std::string& why) { start_over(why); },
-          .read_snapshot = [this](
-                               journal::Position position,
-                               std::string_view bytes) { engine_->read_snapshot(position, bytes); },
-          .read_record = [this](journal::Position position,
-                                std::string_view bytes) { engine_->read_record(position, bytes); },
-          .follow = [this](const std::string& leader_url) { follow(leader_url); },
-          .lead =
-              [this](service::Duration promised) {
-                log_->info("this server comes to lead, from record {} on",
-                           membership_->replica().position());
-                engine_->lead([this, promised] { serve(promised); });
-              },
-          .give_up =
-              [this](const std::string& why) {
-                fail({journal::Fault::Kind::failed, why});
-              }});
-  journal_ = &membership_->journal();
+  membership_ = std::make_unique<ClusterMembership>(io_, options_.journal, options_.name, program,
+                                                    options_.cluster,
+                                                    static_cast<cluster::ReplicaHost&>(*this));
+  journal_ = &membership_->replica().journal();
+}
+
+void Host::suspect_leader() {
+  const auto& leader = membership_->replica().leader();
+  if (!leader || leader->is_self) return;
+  log_->warn("{} refuses connections: it is taken for dead", leader->url);
+  ++leaderships_.suspected;
+  membership_->replica().suspect(*leader);
+}
+
+void Host::after(std::int64_t us, std::function<void()> what) {
+  run_after(io_, us, std::move(what));
 }
 
 // What this server knew and had not written never happened.
-void Host::start_over(const std::string& why) {
+void Host::forget(const std::string& why) {
   if (is_serving_) {
     log_->warn("this server does not lead any more: {}", why);
     ++leaderships_.lost;
@@ -207,12 +189,36 @@ void Host::start_over(const std::string& why) {
   asio::post(io_, [this] { take_leave(); });
 }
 
-void Host::follow(const std::string& leader_url) {
+void Host::read_snapshot(journal::Position position, std::string_view bytes) {
+  engine_->read_snapshot(position, bytes);
+}
+
+void Host::read_record(journal::Position position, std::string_view bytes) {
+  engine_->read_record(position, bytes);
+}
+
+void Host::follow(const cluster::LeaderInfo* leader) {
+  const std::string url = leader == nullptr ? "" : leader->url;
+  probe_.watch(url);
   if (is_stopping_) return;
-  log_->info("{}", leader_url.empty() ? "nobody leads" : "following " + leader_url);
-  frontend_->follow(leader_url);
+  log_->info("{}", url.empty() ? "nobody leads" : "following " + url);
+  frontend_->follow(url);
   be_ready();
 }
+
+void Host::lead(std::int64_t wait_us) {
+  probe_.watch({});
+  log_->info("this server comes to lead, from record {} on", membership_->replica().position());
+  engine_->lead([this, wait_us] { serve({wait_us}); });
+}
+
+void Host::give_up(const std::string& why) { fail({journal::Fault::Kind::failed, why}); }
+
+void Host::renewed(std::int64_t left_us) {
+  leaderships_.margin_seconds.add(static_cast<double>(left_us) / 1e6);
+}
+
+void Host::warn(const std::string& what) { log_->warn("{}", what); }
 
 // --- Running ------------------------------------------------------------------------------------
 
@@ -349,7 +355,8 @@ void Host::take_leave() {
   if (side_server_ != nullptr)
     side_server_->dismiss(Error::shutting_down, "the server is stopping");
   if (!membership_) return end_stop(most_looks_at_the_end);
-  membership_->leave([this] {
+  probe_.watch({});
+  membership_->replica().leave([this] {
     server_->stop_listening();
     end_stop(most_looks_at_the_end);
   });

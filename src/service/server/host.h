@@ -17,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -24,6 +25,8 @@
 #include "service/server/cluster_membership.h"
 #include "service/server/engine.h"
 #include "service/server/gate.h"
+#include "service/server/histogram.h"
+#include "service/server/leader_probe.h"
 #include "service/server/server.h"
 #include "service/server/session_frontend.h"
 #include "service/server/side_server.h"
@@ -49,10 +52,12 @@ struct HostOptions {
   std::function<void()> on_ready;       // clients are served from now on
 };
 
-// How often it came to lead, and ceased to without having been stopped.
 struct LeadershipCounters {
-  std::uint64_t begun = 0;
-  std::uint64_t lost = 0;
+  std::uint64_t begun = 0;      // times that this server came to lead
+  std::uint64_t lost = 0;       // ... and ceased to without having been stopped
+  std::uint64_t suspected = 0;  // leaders that it took for dead
+  // What was left of the proof of its lease whenever etcd confirmed the next.
+  Histogram margin_seconds{0.05, 0.1, 0.2, 0.5, 1, 1.5, 2, 5, 10, 20, 60};
 };
 
 // Why a server does not serve now.
@@ -62,7 +67,7 @@ struct NotServing {
   std::string leader;  // where the one that does can be reached, if that is known
 };
 
-class Host final : private EngineHost {
+class Host final : private EngineHost, private cluster::ReplicaHost {
  public:
   // Listens and reads the journal. Throws io::AddressError, io::ListenError, journal::Unusable.
   explicit Host(HostOptions options);
@@ -80,8 +85,6 @@ class Host final : private EngineHost {
   boost::asio::io_context& io() { return io_; }
   const std::shared_ptr<spdlog::logger>& log() const { return log_; }
 
-  // For people: why nothing is granted although it serves; empty if it is.
-  std::string trouble() const { return options_.gate == nullptr ? "" : options_.gate->trouble(); }
   // Nothing, while it leads and serves.
   std::optional<NotServing> not_serving() const;
   std::size_t connections() const { return server_->connections(); }
@@ -102,6 +105,7 @@ class Host final : private EngineHost {
   void elsewhere(const service::Elsewhere& leader);
 
  private:
+  // Of EngineHost; the clock is that of the replica, too.
   void post(std::function<void()> what) override;
   void turn_in(std::int64_t microseconds) override;
   void run_aside(std::function<void()> what) override;
@@ -113,12 +117,22 @@ class Host final : private EngineHost {
   void deliver(service::Effects& effects) override;
   void fail(const journal::Fault& fault) override;
 
+  // Of ReplicaHost.
+  void after(std::int64_t us, std::function<void()> what) override;
+  void forget(const std::string& why) override;
+  void read_snapshot(journal::Position position, std::string_view bytes) override;
+  void read_record(journal::Position position, std::string_view bytes) override;
+  void follow(const cluster::LeaderInfo* leader) override;
+  void lead(std::int64_t wait_us) override;
+  void give_up(const std::string& why) override;
+  void renewed(std::int64_t left_us) override;
+  void warn(const std::string& what) override;
+
   void open_journal();
   void join_cluster();
   void make_engine();
-  void start_over(const std::string& why);
-  void follow(const std::string& leader_url);
-  void lead();
+  void lead_alone();
+  void suspect_leader();
   void begin_listening();
   void be_ready();
   void serve(service::Duration promised);
@@ -137,6 +151,7 @@ class Host final : private EngineHost {
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
   std::unique_ptr<journal::Journal> own_journal_;
   std::unique_ptr<ClusterMembership> membership_;  // in a cluster
+  LeaderProbe probe_;                              // of the server that leads it
   journal::Journal* journal_ = nullptr;
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<SessionFrontend> frontend_;

@@ -1,6 +1,3 @@
-#include <spdlog/logger.h>
-#include <spdlog/sinks/null_sink.h>
-
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -11,6 +8,7 @@
 #include <utility>
 
 #include "baton/journal.pb.h"
+#include "io/clock.h"
 #include "service/journal/open.h"
 #include "service/server/backup.h"
 #include "service/server/snapshot.h"
@@ -22,6 +20,7 @@ namespace {
 // Longer for what is large.
 constexpr std::chrono::seconds patience_with_etcd{15};
 constexpr std::size_t bytes_per_second = 1'000'000;
+constexpr const char* in_use = "it is in use: a backup is only restored to an empty prefix";
 
 std::chrono::seconds patience_for(const proto::Backup& backup) {
   return patience_with_etcd + std::chrono::seconds(backup.snapshot().size() / bytes_per_second);
@@ -64,7 +63,7 @@ void restore_alone(const proto::Backup& backup, const std::string& name, std::ui
 // --- To etcd ------------------------------------------------------------------------------------
 
 // A server that comes to lead an empty cluster, writes, and leaves.
-class EtcdRestorer {
+class EtcdRestorer final : private cluster::ReplicaHost {
  public:
   EtcdRestorer(const proto::Backup& backup, const std::string& journal,
                const ClusterOptions& cluster, std::uint64_t fences)
@@ -72,16 +71,14 @@ class EtcdRestorer {
         journal_(journal),
         fences_(fences),
         deadline_(io_, patience_for(backup)),
-        membership_(
-            io_, journal, "restore", "baton restore", named(cluster),
-            std::make_shared<spdlog::logger>("", std::make_shared<spdlog::sinks::null_sink_mt>()),
-            events()) {}
+        membership_(io_, journal, "restore", "baton restore", named(cluster),
+                    static_cast<cluster::ReplicaHost&>(*this)) {}
 
   void run() {
     deadline_.async_wait([this](const boost::system::error_code& error) {
       if (!error) end("etcd does not answer: " + membership_.replica().trouble());
     });
-    membership_.start();
+    membership_.replica().start();
     io_.run();
     if (!problem_.empty()) throw journal::Unusable(journal_ + ": " + problem_);
   }
@@ -92,27 +89,26 @@ class EtcdRestorer {
     return cluster;
   }
 
-  ClusterMembership::Events events() {
-    const auto in_use = [this] {
-      end("it is in use: a backup is only restored to an empty prefix");
-    };
-    return {.forget =
-                [this](const std::string& why) {
-                  if (!why.empty()) end(why);
-                },
-            .read_snapshot = [in_use](journal::Position, std::string_view) { in_use(); },
-            .read_record = [in_use](journal::Position, std::string_view) { in_use(); },
-            .follow =
-                [this](const std::string& leader) {
-                  if (!leader.empty()) end("a cluster is served there, by " + leader);
-                },
-            .lead = [this](service::Duration) { write(); },
-            .give_up = [this](const std::string& why) { end(why); }};
+  // Of ReplicaHost.
+  std::int64_t clock_us() override { return io::boottime_us(); }
+  void after(std::int64_t us, std::function<void()> what) override {
+    run_after(io_, us, std::move(what));
   }
+  void forget(const std::string& why) override {
+    if (!why.empty()) end(why);
+  }
+  void read_snapshot(journal::Position, std::string_view) override { end(in_use); }
+  void read_record(journal::Position, std::string_view) override { end(in_use); }
+  void follow(const cluster::LeaderInfo* leader) override {
+    if (leader != nullptr) end("a cluster is served there, by " + leader->url);
+  }
+  void lead(std::int64_t) override { write(); }
+  void give_up(const std::string& why) override { end(why); }
+  void warn(const std::string&) override {}
 
   void write() {
     if (is_over_) return;
-    journal::Journal& journal = membership_.journal();
+    journal::Journal& journal = membership_.replica().journal();
     journal.raise_floor(fences_);
     journal.append(first_record(), [this, &journal](const journal::Fault&) {
       journal.snapshot(1, backup_.snapshot(), [this](const journal::Fault&) { end(""); });
@@ -124,7 +120,7 @@ class EtcdRestorer {
     problem_ = problem;
     deadline_.cancel();
     // Not from within what the membership is just doing.
-    boost::asio::post(io_, [this] { membership_.leave([this] { io_.stop(); }); });
+    boost::asio::post(io_, [this] { membership_.replica().leave([this] { io_.stop(); }); });
   }
 
   const proto::Backup& backup_;

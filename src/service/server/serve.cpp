@@ -14,22 +14,6 @@ namespace baton::server {
 
 namespace {
 
-HostOptions host_options(const ServeOptions& options) {
-  HostOptions result;
-  result.listen = options.listen;
-  result.access = options.access;
-  result.journal = options.journal;
-  result.cluster = options.cluster;
-  result.accept_loss = options.accept_loss;
-  result.name = options.name;
-  result.scope = options.scope;
-  result.idle_stop_s = options.idle_stop_s;
-  result.limits.connections = options.most_connections;
-  result.side_server = options.side_server;
-  result.gate = options.gate;
-  return result;
-}
-
 void stop_upon_signal(boost::asio::signal_set& signals, Host& host) {
   signals.async_wait([&signals, &host](const boost::system::error_code& error, int) {
     if (error) return;
@@ -45,7 +29,7 @@ int serve(const ServeOptions& options) {
   // What a client says wrongly is told to the client. It must not be able to write into the log.
   google::protobuf::SetLogHandler(nullptr);
   const auto log = make_log(options.log_as_json, options.log_level);
-  HostOptions of_host = host_options(options);
+  HostOptions of_host = options;
   of_host.descriptors = take_passed_sockets();
   if (of_host.listen.empty() && of_host.descriptors.empty() && !of_host.side_server) {
     log->critical("nothing to listen on: say --listen unix:PATH or --listen HOST:PORT");

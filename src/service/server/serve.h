@@ -15,20 +15,9 @@ inline constexpr int served = 0;
 inline constexpr int could_not_begin = 2;  // the message says why
 inline constexpr int could_not_go_on = 4;  // the journal failed
 
-struct ServeOptions {
-  std::vector<std::string> listen;
-  io::SocketAccess access;
-  std::string journal;
-  ClusterOptions cluster;
-  bool accept_loss = false;
-  std::string name;
-  std::string scope;
-  std::size_t idle_stop_s = 0;
-  std::size_t most_connections = 20'000;
+struct ServeOptions : HostOptions {
   bool log_as_json = false;
   std::string log_level = "info";
-  MakeSideServer side_server;  // or none
-  Gate* gate = nullptr;
   // The host is there and about to run; what is returned goes before it does.
   std::function<std::shared_ptr<void>(Host&)> attend;
 };

@@ -204,9 +204,9 @@ bool SessionFrontend::is_reported(ClientPort& client, const proto::Request& requ
 
 void SessionFrontend::open_session(ClientPort& client, proto::Request& request) {
   request.set_session(0);
-  if (options_.longest_ttl) {
+  if (options_.gate != nullptr) {
     proto::OpenSession& open = *request.mutable_open_session();
-    open.set_ttl(std::min(open.ttl(), options_.longest_ttl->value));
+    open.set_ttl(std::min(open.ttl(), options_.gate->longest_promise().value));
   }
   service::Command command = command_of(request);
   if (auto refusal = refusal_of(request, command)) {
@@ -315,9 +315,9 @@ void SessionFrontend::keep_alive(ClientPort& client, const proto::KeepAlive& mes
 }
 
 bool SessionFrontend::is_covered(service::SessionId session) const {
-  if (!options_.promised || !engine_->state().holds_anything(session)) return true;
+  if (options_.gate == nullptr || !engine_->state().holds_anything(session)) return true;
   const auto* lease = find_lease(session);
-  return lease == nullptr || lease->ttl <= options_.promised();
+  return lease == nullptr || lease->ttl <= options_.gate->promised();
 }
 
 const service::LeaseServer::Lease* SessionFrontend::find_lease(service::SessionId session) const {
@@ -376,22 +376,24 @@ void SessionFrontend::tell(ClientPort& client, std::vector<proto::Answer>& parts
 
 // Nothing is written here that could be lost: it is told as soon as the others have answered.
 void SessionFrontend::read_locks(ClientPort& client, const proto::Read& read) {
-  options_.complete_locks(read.locks(), [this, read, number = client.number_](OthersLocks others) {
-    const auto at = clients_.find(number);
-    if (at == clients_.end()) return;
-    Asked all = asked();
-    all.others = std::move(others);
-    auto parts = answer(read, all);
-    for (const std::string& one : all.others.silent) parts.front().add_silent(one);
-    tell(*at->second, parts);
-  });
+  options_.gate->complete_locks(read.locks(),
+                                [this, read, number = client.number_](OthersLocks others) {
+                                  const auto at = clients_.find(number);
+                                  if (at == clients_.end()) return;
+                                  Asked all = asked();
+                                  all.others = std::move(others);
+                                  auto parts = answer(read, all);
+                                  for (const std::string& one : all.others.silent)
+                                    parts.front().add_silent(one);
+                                  tell(*at->second, parts);
+                                });
 }
 
 void SessionFrontend::read(ClientPort& client, const proto::Read& read) {
   if (role_ == Role::loading && !read.has_status()) {
     return client.hang_up(Error::unavailable, "this server has not read the journal yet");
   }
-  if (read.has_locks() && options_.complete_locks) return read_locks(client, read);
+  if (read.has_locks() && options_.gate != nullptr) return read_locks(client, read);
   // Made now, of what the state is now; told when that is durable.
   auto parts = std::make_shared<std::vector<proto::Answer>>(answer(read, asked()));
   if (read.stale() || role_ == Role::following) {
@@ -401,13 +403,13 @@ void SessionFrontend::read(ClientPort& client, const proto::Read& read) {
     if (is_backup) to.make_room(bytes_of(*parts));
     this->tell(to, *parts);
   };
-  if (read.has_status() && options_.complete_status) {
-    options_.complete_status(parts->front().status(),
-                             [this, parts, tell, number = client.number_](const auto& status) {
-                               *parts->front().mutable_status() = status;
-                               const auto at = clients_.find(number);
-                               if (at != clients_.end()) tell(*at->second);
-                             });
+  if (read.has_status() && options_.others != nullptr) {
+    options_.others->complete_status(
+        parts->front().status(), [this, parts, tell, number = client.number_](const auto& status) {
+          *parts->front().mutable_status() = status;
+          const auto at = clients_.find(number);
+          if (at != clients_.end()) tell(*at->second);
+        });
   } else if (read.stale()) {
     tell(client);
   } else if (!is_turned_away(client)) {
@@ -416,7 +418,7 @@ void SessionFrontend::read(ClientPort& client, const proto::Read& read) {
 }
 
 service::Duration SessionFrontend::age() const {
-  return options_.age ? options_.age() : service::Duration{0};
+  return options_.others == nullptr ? service::Duration{0} : options_.others->age();
 }
 
 void SessionFrontend::watch(ClientPort& client, const proto::Watch& watch) {

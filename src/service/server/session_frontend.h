@@ -22,6 +22,7 @@
 #include "service/server/answers.h"
 #include "service/server/client_port.h"
 #include "service/server/engine.h"
+#include "service/server/gate.h"
 #include "service/server/watches.h"
 
 namespace baton::server {
@@ -36,18 +37,10 @@ struct FrontendOptions {
   // A server that has not run for longer than this has been paused.
   service::Duration longest_turn{500'000};
   std::size_t watches_per_client = 1000;
-  // In a cluster: adds what this server knows of it. This and the next call back, now or later.
-  std::function<void(proto::Status, std::function<void(const proto::Status&)>)> complete_status;
-  // ... or in a group of peers: what is held and waited for at the others.
-  std::function<void(const proto::Read::Locks&, std::function<void(OthersLocks)>)> complete_locks;
-  // ... and why nothing is granted now; empty if it is.
-  std::function<std::string()> trouble;
-  // Of a gated state: no lease is longer, and who holds something is kept alive only while what is
-  // open stays so for as long as the lease then lasts.
-  std::optional<service::Duration> longest_ttl;
-  std::function<service::Duration()> promised;
-  // In a cluster: how old what a follower has read may be.
-  std::function<service::Duration()> age;
+  OtherServers* others = nullptr;  // or none
+  // Of a gated state: no lease is longer than the gate can promise, and who holds something is kept
+  // alive only while what is open stays so for as long as the lease then lasts.
+  Gate* gate = nullptr;
 };
 
 struct FrontendCounters {
@@ -92,7 +85,7 @@ class SessionFrontend {
   // on.
   bool is_covered(service::SessionId session) const;
   // Why nothing is granted now; empty if it is.
-  std::string trouble() const { return options_.trouble ? options_.trouble() : ""; }
+  std::string trouble() const { return options_.gate == nullptr ? "" : options_.gate->trouble(); }
 
   std::size_t clients() const { return clients_.size(); }
   // Changes up to this one have been told to those who watch.

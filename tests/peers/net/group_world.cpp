@@ -24,12 +24,14 @@ void GroupWorld::start(Node& node) {
   ++node.life;
   node.has_left = false;
   node.starts.reset();
+  Recorder record;
+  if (options_.traced) record = [this](const TraceEvent& event) { trace_.push_back(event); };
   node.group = std::make_unique<Group>(node,
                                        GroupOptions{.self = node.id,
                                                     .setup = setup_,
                                                     .algorithm = find(options_.algorithm),
                                                     .election = find(options_.election),
-                                                    .traced = options_.traced,
+                                                    .record = std::move(record),
                                                     .seed = random_(),
                                                     .now = [this] { return now_; },
                                                     .most_instances = options_.most_instances},

@@ -88,10 +88,8 @@ class GroupWorld {
     void granted(Namespace space, const std::string& name, const FencingToken& fence) override;
     void lost(Namespace space, const std::string& name) override;
     void view_changed() override {}
-    void arbiter_changed(NodeId) override {}
     void told(NodeId, std::string_view) override {}
     void received_nonsense(NodeId from) override;
-    void record(const TraceEvent& event) override { world.trace_.push_back(event); }
 
     GroupWorld& world;
     NodeId id;

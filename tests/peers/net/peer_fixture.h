@@ -27,7 +27,6 @@ struct TestMember final : PeerEvents {
     ++losses;
   }
   void warned(const std::string& what) override { warnings.push_back(what); }
-  void record(const TraceEvent& event) override { trace.push_back(event); }
 
   std::unique_ptr<Peer> peer;
   std::map<std::pair<Namespace, std::string>, FencingToken> held;
@@ -53,7 +52,10 @@ class PeersTest : public testing::Test {
     for (std::uint32_t i = 0; i < size; ++i) start({i});
   }
   virtual PeerOptions options(NodeId node) {
-    return {.group = file_, .self = node, .traced = traced_};
+    PeerOptions made{.group = file_, .self = node};
+    TestMember* const one = members_[node.value].get();
+    if (traced_) made.record = [one](const TraceEvent& event) { one->trace.push_back(event); };
+    return made;
   }
   void start(NodeId node) {
     TestMember& one = *members_[node.value];

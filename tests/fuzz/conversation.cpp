@@ -130,14 +130,13 @@ void Conversation::check() {
   life_->finish_appends();
   const service::StateImage live = state().image();
   demand(replayed(*store_) == live, "a restart finds the state as it was");
-  const server::Kept kept{1, live};
-  demand(server::decode_snapshot(server::encode(kept)).image == live,
+  demand(server::decode_snapshot(server::encode({1, live})).image == live,
          "a snapshot is read as it was written");
   demand(service::State(live).image() == live, "an image is restored as it was taken");
   for (const service::Namespace space : {service::Namespace::lock, service::Namespace::election}) {
     for (const service::LockInfo& lock : state().locks(space)) {
       const bool is_shared =
-          !lock.holders.empty() && lock.holders.front().mode == service::Mode::shared;
+          !lock.holders.empty() && lock.holders.front().terms.mode == service::Mode::shared;
       demand(is_shared || lock.holders.size() <= lock.slots, "no more hold a lock than may");
     }
   }

@@ -44,19 +44,19 @@ std::vector<std::string> seeds() {
   const std::string first = server::encode({7, state.image()});
   service::Acquire acquire{.names = {"a", "b"}};
   acquire.wait = service::Duration{5'000'000};
-  acquire.max_hold = {9'000'000};
+  acquire.terms.hold.max_hold = {9'000'000};
   apply_for(1, acquire);
   apply_for(2, acquire);
   service::Acquire slots{.names = {"pool"}};
-  slots.slots = 3;
+  slots.terms.slots = 3;
   apply_for(1, slots);
   apply_for(2, slots);
-  service::Acquire shared{.names = {"read"}, .mode = service::Mode::shared};
+  service::Acquire shared{.names = {"read"}, .terms = {.hold = {.mode = service::Mode::shared}}};
   apply_for(1, shared);
   apply_for(2, shared);
   apply_for(1, service::Upgrade{"read", {}, {}, false});
   service::Acquire campaign{.space = service::Namespace::election, .names = {"leader"}};
-  campaign.value = "me";
+  campaign.terms.hold.value = "me";
   apply_for(3, campaign);
   apply_for(3, service::Put{"file", "value", {}, true});
   apply_for(0, service::Break{service::Namespace::lock, "pool", false});
@@ -70,16 +70,16 @@ std::vector<std::string> seeds() {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace baton;
-  server::Kept kept;
+  server::Snapshot snapshot;
   try {
-    kept = server::decode_snapshot(fuzz::text_of(data, size));
+    snapshot = server::decode_snapshot(fuzz::text_of(data, size));
   } catch (const server::UnreadableSnapshot&) {
     return 0;
   }
-  service::State state(kept.image);
+  service::State state(snapshot.image);
   const service::StateImage image = state.image();
   fuzz::demand(service::State(image).image() == image, "an image is restored as it was taken");
-  fuzz::demand(server::decode_snapshot(server::encode({kept.epoch, image})).image == image,
+  fuzz::demand(server::decode_snapshot(server::encode({snapshot.epoch, image})).image == image,
                "a snapshot is read as it was written");
   for (const service::SessionInfo& session : state.sessions()) {
     fuzz::apply(state, state.now(), service::ExpireSession{session.id});

@@ -31,12 +31,14 @@ Micros shortest_ttl_for(Micros time_to_stop) {
 
 void HoldOptions::add_waiting_to(Command& command) {
   command.add_flag("--try", only_try, "Do not wait if it is taken");
-  add_duration(command, "--wait", wait, "Wait at most so long (otherwise: for ever)");
+  add_duration(command, "--wait", asked.wait, "Wait at most so long (otherwise: for ever)");
   add_duration(command, "--ttl", ttl, "Of the lease: so long it stays taken if this machine dies");
-  add_duration(command, "--max-hold", max_hold, "Hold it at most so long (0: as long as need be)");
+  add_duration(command, "--max-hold", asked.max_hold,
+               "Hold it at most so long (0: as long as need be)");
   add_duration(command, "--lock-delay", lock_delay, "Keep it closed so long if the lease runs out");
-  command.add_option("--label", label, "For people who look at 'baton locks'").type_name("TEXT");
-  command.add_flag("--fast", fast, "Do not wait for the disk: see docs/guarantees.md");
+  command.add_option("--label", asked.label, "For people who look at 'baton locks'")
+      .type_name("TEXT");
+  command.add_flag("--fast", asked.fast, "Do not wait for the disk: see docs/guarantees.md");
   command
       .add_option("--conflict-exit-code", conflict_exit_code,
                   "If it is taken, or still is at the end of the wait")
@@ -47,13 +49,13 @@ void HoldOptions::add_waiting_to(Command& command) {
 
 void HoldOptions::add_lock_to(Command& command) {
   command.add_option("NAME", names, "One lock or several, which are taken together: all or none");
-  command.add_flag("--shared", shared, "Together with others who say so");
+  command.add_flag("--shared", asked.shared, "Together with others who say so");
   command
-      .add_option("--slots", slots,
+      .add_option("--slots", asked.slots,
                   "So many may hold it at once; all who use it say the same number")
       .whole_number(1, 65536)
       .type_name("N");
-  command.add_flag("--despite-deadlock", despite_deadlock,
+  command.add_flag("--despite-deadlock", asked.despite_deadlock,
                    "Wait even if that could never end by itself");
 }
 
@@ -76,8 +78,8 @@ void HoldOptions::check() const {
     throw UsageError(is_election ? "say which election" : "say which lock, by any name you like");
   }
   if (is_election && names.size() > 1) throw UsageError("one election at a time");
-  if (shared && slots > 1) throw UsageError("--shared and --slots do not go together");
-  if (only_try && wait) throw UsageError("--try and --wait do not go together");
+  if (asked.shared && asked.slots > 1) throw UsageError("--shared and --slots do not go together");
+  if (only_try && asked.wait) throw UsageError("--try and --wait do not go together");
 }
 
 void HoldOptions::check_command() const {
@@ -107,26 +109,22 @@ Micros HoldOptions::time_to_stop() const {
 ClientOptions HoldOptions::client() const {
   return {.ttl = ttl,
           .lock_delay = lock_delay,
-          .fast = fast,
-          .label = beginning_of(label, longest_label)};
+          .fast = asked.fast,
+          .label = beginning_of(asked.label, longest_label)};
 }
 
 LockOptions HoldOptions::lock() const {
-  LockOptions options{.shared = shared,
-                      .slots = slots,
-                      .wait = wait,
-                      .max_hold = max_hold,
-                      .label = label,
-                      .fast = fast,
-                      .despite_deadlock = despite_deadlock};
+  LockOptions options = asked;
   if (only_try) options.wait = Micros(0);
   return options;
 }
 
 CampaignOptions HoldOptions::campaign() const {
-  CampaignOptions options{.wait = wait, .max_hold = max_hold, .label = label, .fast = fast};
-  if (only_try) options.wait = Micros(0);
-  return options;
+  const LockOptions options = lock();
+  return {.wait = options.wait,
+          .max_hold = options.max_hold,
+          .label = options.label,
+          .fast = options.fast};
 }
 
 process::Options HoldOptions::supervision() const {

@@ -16,16 +16,10 @@ class Command;
 struct HoldOptions {
   std::vector<std::string> names;
   std::string url;
-  bool shared = false;
-  std::uint32_t slots = 1;
+  LockOptions asked;
   bool only_try = false;
-  std::optional<Micros> wait;
   Micros ttl{10'000'000};
-  Micros max_hold{0};
   Micros lock_delay{0};
-  std::string label;
-  bool fast = false;
-  bool despite_deadlock = false;
   int conflict_exit_code = process::exit_code::conflict;
   // Of an election.
   bool is_election = false;

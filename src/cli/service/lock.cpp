@@ -24,7 +24,8 @@ std::string command_line(const HoldOptions& options) {
 // While the lock, or the lead, is held.
 int run_holding(const std::string& name, HoldOptions& options) {
   options.check_command();
-  if (options.label.empty()) options.label = beginning_of(printable(command_line(options)), 100);
+  if (options.asked.label.empty())
+    options.asked.label = beginning_of(printable(command_line(options)), 100);
   ServiceHolder holder(options, Reach(options.url));
   const process::Outcome outcome = process::run_supervised(options.supervision(), holder);
   if (!outcome.message.empty()) {

@@ -16,24 +16,6 @@ using detail::Access;
 using detail::HeldLock;
 using std::chrono::microseconds;
 
-namespace {
-
-proto::Acquire acquire_of(const Names& names, const LockOptions& options) {
-  proto::Acquire acquire;
-  for (const std::string& name : names.all()) acquire.add_names(name);
-  acquire.set_mode(options.shared ? proto::SHARED : proto::EXCLUSIVE);
-  acquire.set_slots(options.slots);
-  acquire.set_owner((options.owner ? *options.owner : Owner()).id());
-  if (options.wait) acquire.set_wait(std::max<std::int64_t>(options.wait->count(), 0));
-  acquire.set_max_hold(options.max_hold.count());
-  acquire.set_label(options.label);
-  acquire.set_fast(options.fast);
-  acquire.set_despite_deadlock(options.despite_deadlock);
-  return acquire;
-}
-
-}  // namespace
-
 Result<Client> Client::connect(ClientOptions options) {
   auto core = Core::start(std::move(options));
   if (!core) return core.failure();
@@ -85,7 +67,7 @@ void Client::async_lock(Names names, LockOptions options, Callback<Lock> done) {
   auto hold = std::make_shared<HeldLock>();
   hold->core = Access::share(core_);
   hold->names = names.all();
-  hold->asked = acquire_of(names, options);
+  hold->asked = client::acquire_of(names, options);
   hold->is_shared = options.shared;
   Core& core = *hold->core;
   core.acquire(std::move(hold), std::move(options.give_up),

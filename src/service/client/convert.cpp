@@ -1,12 +1,27 @@
 #include "service/client/convert.h"
 
+#include <algorithm>
 #include <chrono>
+#include <utility>
 
 namespace baton::client {
 
 using std::chrono::microseconds;
 
 namespace {
+
+// What locks and elections have in common.
+template <class Options>
+proto::Acquire acquire_of(const Options& options) {
+  proto::Acquire acquire;
+  acquire.set_slots(1);
+  acquire.set_owner((options.owner ? *options.owner : Owner()).id());
+  if (options.wait) acquire.set_wait(std::max<std::int64_t>(options.wait->count(), 0));
+  acquire.set_max_hold(options.max_hold.count());
+  acquire.set_label(options.label);
+  acquire.set_fast(options.fast);
+  return acquire;
+}
 
 Who who_of(const proto::Who& who) { return {who.host(), who.process(), who.user(), who.label()}; }
 
@@ -57,6 +72,36 @@ LockInfo lock_of(const proto::Lock& lock) {
 }
 
 }  // namespace
+
+proto::Acquire acquire_of(const Names& names, const LockOptions& options) {
+  proto::Acquire acquire = acquire_of(options);
+  for (const std::string& name : names.all()) acquire.add_names(name);
+  acquire.set_mode(options.shared ? proto::SHARED : proto::EXCLUSIVE);
+  acquire.set_slots(options.slots);
+  acquire.set_despite_deadlock(options.despite_deadlock);
+  return acquire;
+}
+
+proto::Acquire acquire_of(const std::string& election, std::string value,
+                          const CampaignOptions& options) {
+  proto::Acquire acquire = acquire_of(options);
+  acquire.set_space(proto::ELECTION);
+  acquire.add_names(election);
+  acquire.set_value(std::move(value));
+  return acquire;
+}
+
+proto::Reclaim::Held held_of(const proto::Acquire& asked, const std::string& name) {
+  proto::Reclaim::Held held;
+  held.set_space(asked.space());
+  held.set_name(name);
+  held.set_slots(asked.slots());
+  held.set_owner(asked.owner());
+  held.set_max_hold(asked.max_hold());
+  held.set_value(asked.value());
+  held.set_label(asked.label());
+  return held;
+}
 
 File file_of(const proto::File& file) {
   return {file.key(), file.value(), file.version(), file.revision(), file.tied_to()};

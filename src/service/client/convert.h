@@ -1,11 +1,22 @@
-// From the protocol's messages to the library's own values.
+// Between the library's own values and the protocol's messages.
 #pragma once
 
+#include <string>
+
 #include "baton/client.pb.h"
+#include "baton/election.h"
 #include "baton/files.h"
 #include "baton/info.h"
+#include "baton/lock.h"
 
 namespace baton::client {
+
+proto::Acquire acquire_of(const Names& names, const LockOptions& options);
+proto::Acquire acquire_of(const std::string& election, std::string value,
+                          const CampaignOptions& options);
+// What a report to a new server says of a name that was granted on these terms; the rest of it is
+// what became of the hold.
+proto::Reclaim::Held held_of(const proto::Acquire& asked, const std::string& name);
 
 File file_of(const proto::File& file);
 FileChange file_change_of(const proto::Change& change);

@@ -3,6 +3,7 @@
 #include <optional>
 #include <tuple>
 
+#include "service/client/convert.h"
 #include "service/client/core.h"
 
 namespace baton::client {
@@ -288,18 +289,13 @@ using Key = std::tuple<int, std::string, std::uint64_t>;
 
 void add_held(std::map<Key, proto::Reclaim::Held>& all, const HeldLock& hold) {
   for (std::size_t i = 0; i < hold.names.size(); ++i) {
-    auto& held = all[{hold.asked.space(), hold.names[i], hold.asked.owner()}];
-    held.set_space(hold.asked.space());
-    held.set_name(hold.names[i]);
+    auto& known = all[{hold.asked.space(), hold.names[i], hold.asked.owner()}];
+    proto::Reclaim::Held held = held_of(hold.asked, hold.names[i]);
     held.set_mode(hold.is_shared ? proto::SHARED : proto::EXCLUSIVE);
-    held.set_slots(hold.asked.slots());
     held.set_slot(hold.parts[i].slot());
-    held.set_owner(hold.asked.owner());
-    held.set_fence(std::max<std::uint64_t>(held.fence(), hold.parts[i].fence()));
-    held.set_times(held.times() + 1);
-    held.set_max_hold(hold.asked.max_hold());
-    held.set_value(hold.asked.value());
-    held.set_label(hold.asked.label());
+    held.set_fence(std::max<std::uint64_t>(known.fence(), hold.parts[i].fence()));
+    held.set_times(known.times() + 1);
+    known = std::move(held);
   }
 }
 

@@ -214,16 +214,7 @@ void Election::async_campaign(std::string value, CampaignOptions options,
   auto hold = std::make_shared<detail::HeldLock>();
   hold->core = Access::share(core_);
   hold->names = {name_};
-  proto::Acquire& acquire = hold->asked;
-  acquire.set_space(proto::ELECTION);
-  acquire.add_names(name_);
-  acquire.set_slots(1);
-  acquire.set_owner((options.owner ? *options.owner : Owner()).id());
-  if (options.wait) acquire.set_wait(std::max<std::int64_t>(options.wait->count(), 0));
-  acquire.set_max_hold(options.max_hold.count());
-  acquire.set_value(std::move(value));
-  acquire.set_label(options.label);
-  acquire.set_fast(options.fast);
+  hold->asked = client::acquire_of(name_, std::move(value), options);
   Core& core = *hold->core;
   core.acquire(std::move(hold), std::move(options.give_up),
                [done = std::move(done)](Result<std::shared_ptr<detail::HeldLock>> granted) {

@@ -89,11 +89,11 @@ void Api::open() {
   std::vector<std::pair<service::SessionId, service::RequestId>> orphans;
   for (const service::Namespace space : {service::Namespace::lock, service::Namespace::election}) {
     for (const service::LockInfo& lock : state.locks(space)) {
-      for (const service::WaiterInfo& waiter : lock.queue) {
-        if (waiter.request < service::first_unrepeated) continue;
+      for (const service::WaitingRequest& waiter : lock.queue) {
+        if (waiter.id < service::first_unrepeated) continue;
         const auto session = state.session(waiter.party.session);
-        if (session && session->latest_answers > 0) {
-          orphans.emplace_back(waiter.party.session, waiter.request);
+        if (session && session->terms.latest_answers > 0) {
+          orphans.emplace_back(waiter.party.session, waiter.id);
         }
       }
     }
@@ -193,7 +193,7 @@ std::shared_ptr<Session> Api::session_of(const std::string& text) {
     return session;
   }
   const auto info = host_.engine().state().session(token->session);
-  if (info && info->latest_answers == 0) {
+  if (info && info->terms.latest_answers == 0) {
     throw Refused("the session was not opened over HTTP");
   }
   const auto session = make_session(token->nonce);

@@ -66,7 +66,7 @@ class People {
   void fill_in(proto::Who& message, service::SessionId session) {
     const auto [at, is_new] = known_.try_emplace(session.value);
     if (is_new) {
-      if (const auto info = state_.session(session)) at->second = info->who;
+      if (const auto info = state_.session(session)) at->second = info->terms.who;
     }
     fill(message, at->second);
   }
@@ -76,36 +76,39 @@ class People {
   std::unordered_map<std::uint64_t, service::Who> known_;
 };
 
-using Others = std::map<std::string, std::vector<const proto::Lock*>>;               // by name
-using NamesOfWaiting = std::unordered_map<std::uint64_t, std::vector<std::string>>;  // by ticket
+using Others = std::map<std::string, std::vector<const proto::Lock*>>;  // by name
 
-void fill_holder(proto::Holder& message, const service::HolderInfo& it, service::Time now,
-                 People& people) {
-  message.set_session(it.party.session.value);
-  message.set_owner(it.party.owner.value);
-  if (it.elsewhere) {
-    fill(*message.mutable_who(), *it.elsewhere);
-  } else {
-    people.fill_in(*message.mutable_who(), it.party.session);
-  }
-  message.set_label(it.label);
-  message.set_mode(proto_of(it.mode));
-  message.set_fence(it.fence.value);
-  message.set_slot(it.slot);
-  message.set_for_time((now - it.since).value);
-  message.set_value(it.value);
-  message.set_ending(it.ends.has_value());
-}
-
-void fill_waiter(proto::Waiter& message, const service::WaiterInfo& it, service::Time now,
+void fill_holder(proto::Holder& message, const service::Hold& it, service::Time now,
                  People& people) {
   message.set_session(it.party.session.value);
   message.set_owner(it.party.owner.value);
   people.fill_in(*message.mutable_who(), it.party.session);
-  message.set_label(it.label);
-  message.set_mode(proto_of(it.mode));
+  message.set_label(it.terms.label);
+  message.set_mode(proto_of(it.terms.mode));
+  message.set_fence(it.fence.value);
+  message.set_slot(it.slot);
+  message.set_for_time((now - it.since).value);
+  message.set_value(it.terms.value);
+  message.set_ending(it.is_over());
+}
+
+void fill_holder(proto::Holder& message, const service::LeaderElsewhere& it, service::Time now) {
+  fill(*message.mutable_who(), it.who);
+  message.set_fence(it.fence.value);
+  message.set_for_time((now - it.since).value);
+  message.set_value(it.value);
+}
+
+void fill_waiter(proto::Waiter& message, const service::WaitingRequest& it, service::Time now,
+                 People& people) {
+  message.set_session(it.party.session.value);
+  message.set_owner(it.party.owner.value);
+  people.fill_in(*message.mutable_who(), it.party.session);
+  message.set_label(it.terms.hold.label);
+  message.set_mode(proto_of(it.mode()));
   message.set_ticket(it.ticket);
   message.set_for_time((now - it.since).value);
+  for (const std::string& name : it.names) message.add_names(name);
 }
 
 // What is left of a session that expired is not a holder, but closes the lock for a while.
@@ -114,15 +117,16 @@ void fill_lock(proto::Lock& message, const service::LockInfo& it, service::Time 
   message.set_space(proto_of(it.space));
   message.set_name(it.name);
   message.set_slots(it.slots);
-  for (const service::HolderInfo& holder : it.holders) {
+  for (const service::Hold& holder : it.holders) {
     if (holder.expired) {
-      const std::int64_t left = holder.ends ? (*holder.ends - now).value : 0;
+      const std::int64_t left = (holder.ends - now).value;
       message.set_closed_for(std::max({message.closed_for(), left, std::int64_t{0}}));
     } else {
       fill_holder(*message.add_holders(), holder, now, people);
     }
   }
-  for (const service::WaiterInfo& waiter : it.queue) {
+  if (it.elsewhere) fill_holder(*message.add_holders(), *it.elsewhere, now);
+  for (const service::WaitingRequest& waiter : it.queue) {
     fill_waiter(*message.add_waiters(), waiter, now, people);
   }
 }
@@ -158,27 +162,6 @@ std::vector<service::LockInfo> with_others(std::vector<service::LockInfo> locks,
   std::sort(locks.begin(), locks.end(),
             [](const auto& a, const auto& b) { return a.name < b.name; });
   return locks;
-}
-
-// Of requests for several names, all of them, as far as they are among these locks.
-void name_all(std::vector<proto::Answer>& parts) {
-  NamesOfWaiting names;
-  for (const proto::Answer& part : parts) {
-    for (const proto::Lock& lock : part.locks()) {
-      for (const proto::Waiter& waiter : lock.waiters()) {
-        if (waiter.names_size() > 0) continue;  // not from here
-        names[waiter.ticket()].push_back(lock.name());
-      }
-    }
-  }
-  for (proto::Answer& part : parts) {
-    for (proto::Lock& lock : *part.mutable_locks()) {
-      for (proto::Waiter& waiter : *lock.mutable_waiters()) {
-        if (waiter.names_size() > 0) continue;
-        for (const std::string& name : names[waiter.ticket()]) waiter.add_names(name);
-      }
-    }
-  }
 }
 
 void add_edges(const service::State& state, proto::Answer& answer) {
@@ -224,7 +207,6 @@ std::vector<proto::Answer> answer_locks(const proto::Read& read, const Asked& as
     break;
   }
   auto all = parts.take(read.number());
-  name_all(all);
   add_edges(asked.state, all.back());
   return all;
 }
@@ -234,11 +216,11 @@ std::vector<proto::Answer> answer_sessions(const proto::Read& read, const Asked&
   for (const service::SessionInfo& it : asked.state.sessions()) {
     proto::Session& message = *parts.last().add_sessions();
     message.set_session(it.id.value);
-    fill(*message.mutable_who(), it.who);
-    message.set_ttl(it.ttl.value);
+    fill(*message.mutable_who(), it.terms.who);
+    message.set_ttl(it.terms.ttl.value);
     message.set_lease_left(asked.lease_left(it.id).value);
-    message.set_fast(it.fast);
-    message.set_within(it.within.value);
+    message.set_fast(it.terms.fast);
+    message.set_within(it.terms.within.value);
     message.set_connected(asked.is_connected(it.id));
     message.set_holds(static_cast<std::uint32_t>(it.holds));
     message.set_waits(static_cast<std::uint32_t>(it.waits));

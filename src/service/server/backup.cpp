@@ -54,7 +54,7 @@ proto::Backup parse_backup(const std::string& bytes) {
 
 namespace {
 
-Kept kept_in(const proto::Backup& backup) {
+Snapshot snapshot_in(const proto::Backup& backup) {
   try {
     return decode_snapshot(backup.snapshot());
   } catch (const UnreadableSnapshot& problem) {
@@ -67,7 +67,7 @@ Kept kept_in(const proto::Backup& backup) {
 std::string make_backup(const service::State& state, const BackupInfo& info) {
   service::Duration longest{0};
   for (const service::SessionInfo& session : state.sessions()) {
-    longest = std::max(longest, session.ttl);
+    longest = std::max(longest, session.terms.ttl);
   }
   proto::Backup backup;
   backup.set_format(backup_format);
@@ -75,7 +75,7 @@ std::string make_backup(const service::State& state, const BackupInfo& info) {
   backup.set_server(info.server);
   backup.set_journal(info.journal);
   backup.set_longest_ttl(longest.value);
-  backup.set_snapshot(encode(Kept{info.epoch, without_sessions(state.image())}));
+  backup.set_snapshot(encode(Snapshot{info.epoch, without_sessions(state.image())}));
   backup.set_checksum(journal::checksum(0, backup.snapshot()));
   return backup.SerializeAsString();
 }
@@ -100,14 +100,14 @@ std::string make_backup(const std::string& name) {
 
 BackupInfo describe_backup(const std::string& bytes) {
   const proto::Backup backup = parse_backup(bytes);
-  const Kept kept = kept_in(backup);
-  return {.epoch = kept.epoch,
+  const Snapshot snapshot = snapshot_in(backup);
+  return {.epoch = snapshot.epoch,
           .made_us = backup.made(),
           .server = backup.server(),
           .journal = backup.journal(),
           .longest_ttl = {backup.longest_ttl()},
-          .files = kept.image.files.size(),
-          .fences_below = std::max(kept.image.reserve.value, kept.image.next_fence.value)};
+          .files = snapshot.image.files.size(),
+          .fences_below = std::max(snapshot.image.reserve.value, snapshot.image.next_fence.value)};
 }
 
 }  // namespace baton::server

@@ -41,7 +41,7 @@ bool is_possible(const proto::Command& message, service::Time before) {
 
 bool is_fast_acquire(const service::Command& command) {
   const auto* acquire = std::get_if<service::Acquire>(&command.what);
-  return acquire != nullptr && acquire->fast && acquire->space == service::Namespace::lock;
+  return acquire != nullptr && acquire->terms.fast && acquire->space == service::Namespace::lock;
 }
 
 }  // namespace
@@ -69,9 +69,9 @@ void Engine::start(std::function<void()> ready) {
 
 void Engine::read_snapshot(journal::Position position, std::string_view bytes) {
   try {
-    Kept kept = decode_snapshot(bytes);
-    epoch_ = kept.epoch;
-    state_ = service::State(kept.image);
+    const Snapshot snapshot = decode_snapshot(bytes);
+    epoch_ = snapshot.epoch;
+    state_ = service::State(snapshot.image);
   } catch (const UnreadableSnapshot& problem) {
     throw journal::Unusable(journal_.describe() + ": " + problem.what());
   }
@@ -82,7 +82,7 @@ void Engine::read_snapshot(journal::Position position, std::string_view bytes) {
 
 void Engine::lead(std::function<void()> ready) {
   for (const service::SessionInfo& session : state_.sessions()) {
-    if (session.fast) fast_.insert(session.id.value);
+    if (session.terms.fast) fast_.insert(session.id.value);
   }
   add_lead();
   when_durable([this, ready = std::move(ready)] {
@@ -327,9 +327,9 @@ void Engine::note(const service::Command& command, const service::Effect& effect
 bool Engine::may_go_early(const service::Command& command, const service::Effect& effect) const {
   if (options_.gated) return true;
   if (const auto* reply = std::get_if<service::Reply>(&effect)) {
-    const auto* granted = std::get_if<service::Granted>(&reply->result);
-    if (granted != nullptr) {
-      return reply->fast && granted->fence.value < durable_reserve_ && endings_ == 0 &&
+    const auto* grant = std::get_if<service::Grant>(&reply->result);
+    if (grant != nullptr) {
+      return reply->fast && grant->fence.value < durable_reserve_ && endings_ == 0 &&
              is_fast(reply->session) && is_sure();
     }
     return reply->session == command.session && reply->request == command.request &&
@@ -479,15 +479,15 @@ void Engine::write_snapshot() {
   is_writing_snapshot_ = true;
   commands_since_snapshot_ = 0;
   bytes_since_snapshot_ = 0;
-  auto kept = std::make_shared<Kept>(Kept{epoch_, state_.image()});
+  auto snapshot = std::make_shared<Snapshot>(Snapshot{epoch_, state_.image()});
   const journal::Position position = appended_;
   auto send = [this, position](std::string bytes) {
     counters_.snapshot_bytes = bytes.size();
     journal_.snapshot(position, std::move(bytes), on_engine_thread(&Engine::snapshot_done));
   };
-  when_durable([this, kept, send] {
-    host_.run_aside([&host = host_, self = self_, kept, send] {
-      auto bytes = std::make_shared<std::string>(encode(*kept));
+  when_durable([this, snapshot, send] {
+    host_.run_aside([&host = host_, self = self_, snapshot, send] {
+      auto bytes = std::make_shared<std::string>(encode(*snapshot));
       host.post([self, bytes, send] {
         if (*self != nullptr) send(std::move(*bytes));
       });

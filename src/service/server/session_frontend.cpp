@@ -62,8 +62,8 @@ void SessionFrontend::open(service::Duration promised) {
   for (const service::SessionInfo& session : engine_->state().sessions()) {
     // One that was broken has no lease: its client, which may not know, must not resume it.
     if (session.ends) continue;
-    leases_.take_over(clock(), session.id, session.ttl, unreported_.contains(session.id.value),
-                      promised);
+    leases_.take_over(clock(), session.id, session.terms.ttl,
+                      unreported_.contains(session.id.value), promised);
   }
   watches_.begin_at(engine_->state().revision());
   role_ = Role::leading;
@@ -272,7 +272,7 @@ void SessionFrontend::resume(ClientPort& client, const proto::Resume& resume) {
   proto::Resumed& resumed = *sending_.mutable_resumed();
   resumed.set_session(session.value);
   resumed.set_must_report(unreported_.contains(session.value));
-  resumed.set_ttl(engine_->state().session(session)->ttl.value);
+  resumed.set_ttl(engine_->state().session(session)->terms.ttl.value);
   auto endings = engine_->state().endings(session);
   resumed.set_reminders(static_cast<std::uint32_t>(endings.size()));
   client.send(sending_);

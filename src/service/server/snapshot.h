@@ -9,8 +9,7 @@
 
 namespace baton::server {
 
-// What the engine has to know beside the state.
-struct Kept {
+struct Snapshot {
   std::uint64_t epoch = 0;  // of the last leadership
   service::StateImage image;
 };
@@ -27,7 +26,7 @@ class UnreadableSnapshot : public std::exception {
 
 inline constexpr std::uint32_t format_version = 1;  // of batches and snapshots
 
-std::string encode(const Kept& kept);
-Kept decode_snapshot(std::string_view bytes);
+std::string encode(const Snapshot& snapshot);
+Snapshot decode_snapshot(std::string_view bytes);
 
 }  // namespace baton::server

@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "service/server/terms.h"
+
 namespace baton::server {
 
 namespace {
@@ -22,33 +24,20 @@ std::optional<std::uint64_t> version_of(bool is_said, std::uint64_t version) {
   return version;
 }
 
-service::OpenSession open_session_of(const proto::OpenSession& open) {
-  return {.nonce = open.nonce(),
-          .who = who_of(open.who()),
-          .ttl = {open.ttl()},
-          .lock_delay = {open.lock_delay()},
-          .fast = open.fast(),
-          .within = {open.within()},
-          .latest_answers = open.latest_answers()};
-}
-
-service::Reclaim::Held held_of(const proto::Reclaim::Held& held) {
-  return {.space = space_of(held.space()),
-          .name = held.name(),
-          .mode = mode_of(held.mode()),
-          .slots = std::max(held.slots(), 1U),
-          .slot = held.slot(),
-          .owner = {held.owner()},
-          .fence = {held.fence()},
-          .times = std::max(held.times(), 1U),
-          .max_hold = {held.max_hold()},
-          .value = held.value(),
-          .label = held.label()};
+service::Acquire acquire_of(const proto::Acquire& acquire) {
+  return {.space = space_of(acquire.space()),
+          .names = names_of(acquire.names()),
+          .owner = {acquire.owner()},
+          .wait = wait_of(acquire.has_wait(), acquire.wait()),
+          .terms = request_terms_of(acquire)};
 }
 
 service::Reclaim reclaim_of(const proto::Reclaim& reclaim) {
   service::Reclaim result;
-  for (const auto& held : reclaim.held()) result.held.push_back(held_of(held));
+  for (const auto& held : reclaim.held()) {
+    result.held.push_back({space_of(held.space()), held.name(), std::max(held.slots(), 1U),
+                           hold_from(held, service::no_session)});
+  }
   for (const auto& waiting : reclaim.waiting()) {
     result.waiting.push_back(
         {{waiting.request()}, waiting.ticket(), acquire_of(waiting.acquire())});
@@ -60,7 +49,7 @@ decltype(service::Command::what) what_of(const proto::Request& request) {
   using proto::Request;
   switch (request.what_case()) {
     case Request::kOpenSession:
-      return open_session_of(request.open_session());
+      return session_terms_of(request.open_session());
     case Request::kCloseSession:
       return service::CloseSession{};
     case Request::kAcquire:
@@ -118,20 +107,6 @@ decltype(service::Command::what) what_of(const proto::Request& request) {
 
 service::Who who_of(const proto::Who& who) {
   return {who.host(), who.process(), who.user(), who.label()};
-}
-
-service::Acquire acquire_of(const proto::Acquire& acquire) {
-  return {.space = space_of(acquire.space()),
-          .names = names_of(acquire.names()),
-          .mode = mode_of(acquire.mode()),
-          .slots = std::max(acquire.slots(), 1U),
-          .owner = {acquire.owner()},
-          .wait = wait_of(acquire.has_wait(), acquire.wait()),
-          .max_hold = {acquire.max_hold()},
-          .value = acquire.value(),
-          .label = acquire.label(),
-          .fast = acquire.fast(),
-          .despite_deadlock = acquire.despite_deadlock()};
 }
 
 service::Command command_of(const proto::Request& request) {
@@ -222,20 +197,6 @@ void fill(proto::Who& message, const service::Who& who) {
   message.set_label(who.label);
 }
 
-void fill(proto::Acquire& message, const service::Acquire& acquire) {
-  message.set_space(proto_of(acquire.space));
-  for (const std::string& name : acquire.names) message.add_names(name);
-  message.set_mode(proto_of(acquire.mode));
-  message.set_slots(acquire.slots);
-  message.set_owner(acquire.owner.value);
-  if (acquire.wait) message.set_wait(acquire.wait->value);
-  message.set_max_hold(acquire.max_hold.value);
-  message.set_value(acquire.value);
-  message.set_label(acquire.label);
-  message.set_fast(acquire.fast);
-  message.set_despite_deadlock(acquire.despite_deadlock);
-}
-
 void fill(proto::Open& message, const service::Open& open) {
   message.set_space(proto_of(open.space));
   message.set_name(open.name);
@@ -263,10 +224,10 @@ void fill(proto::Reply& message, const service::Reply& reply) {
   if (const auto* opened = std::get_if<service::Opened>(&reply.result)) {
     message.mutable_opened()->set_session(opened->session.value);
     message.mutable_opened()->set_ttl(opened->ttl.value);
-  } else if (const auto* granted = std::get_if<service::Granted>(&reply.result)) {
-    message.mutable_granted()->set_fence(granted->fence.value);
-    message.mutable_granted()->set_slot(granted->slot);
-    for (const service::Granted::Part& part : granted->parts) {
+  } else if (const auto* grant = std::get_if<service::Grant>(&reply.result)) {
+    message.mutable_granted()->set_fence(grant->fence.value);
+    message.mutable_granted()->set_slot(grant->slot);
+    for (const service::Grant::Part& part : grant->parts) {
       auto* one = message.mutable_granted()->add_parts();
       one->set_fence(part.fence.value);
       one->set_slot(part.slot);
@@ -283,11 +244,11 @@ service::Reply reply_of(const proto::Reply& message, service::SessionId session)
   if (message.has_opened()) {
     reply.result = service::Opened{{message.opened().session()}, {message.opened().ttl()}};
   } else if (message.has_granted()) {
-    service::Granted granted{{message.granted().fence()}, message.granted().slot(), {}};
+    service::Grant grant{{message.granted().fence()}, message.granted().slot(), {}};
     for (const auto& part : message.granted().parts()) {
-      granted.parts.push_back({{part.fence()}, part.slot()});
+      grant.parts.push_back({{part.fence()}, part.slot()});
     }
-    reply.result = std::move(granted);
+    reply.result = std::move(grant);
   } else if (message.has_stored()) {
     reply.result = service::Stored{message.stored().version(), {message.stored().revision()}};
   }

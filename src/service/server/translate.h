@@ -39,8 +39,6 @@ void fill(proto::Change& message, const service::Change& change);
 void fill(proto::Who& message, const service::Who& who);
 
 service::Who who_of(const proto::Who& who);
-service::Acquire acquire_of(const proto::Acquire& acquire);
-void fill(proto::Acquire& message, const service::Acquire& acquire);
 void fill(proto::Open& message, const service::Open& open);
 void fill(proto::Revoke& message, const service::Revoke& revoke);
 void fill(proto::Elsewhere& message, const service::Elsewhere& elsewhere);

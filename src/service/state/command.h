@@ -5,70 +5,16 @@
 // of it; so nothing here may depend on anything else.
 #pragma once
 
-#include <compare>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <variant>
 #include <vector>
 
 #include "baton/error.h"
-#include "core/ids.h"
+#include "service/state/hold.h"
 
 namespace baton::service {
-
-// Counted by the state machine from 1 on, never used twice.
-using SessionId = Strong<struct SessionTag, std::uint64_t>;
-// Chosen by the client, ascending within its session: a repeated request is answered, not repeated.
-using RequestId = Strong<struct RequestTag, std::uint64_t>;
-// Chosen by the client: who within a session holds or waits, such as a thread. The holder of a lock
-// is a owner of a session; two owners of one session exclude each other.
-using OwnerId = Strong<struct GuardTag, std::uint64_t>;
-// Strictly increasing for ever, over all locks: a resource that has seen a larger one refuses.
-using FencingToken = Strong<struct FencingTag, std::uint64_t>;
-// Counts the changes of files and of leaders.
-using Revision = Strong<struct RevisionTag, std::uint64_t>;
-// Microseconds. Service time goes on only while a server leads: a restart loses no one's time.
-using Duration = Strong<struct DurationTag, std::int64_t>;
-using Time = Strong<struct TimeTag, std::int64_t>;
-
-constexpr Time operator+(Time time, Duration duration) { return {time.value + duration.value}; }
-constexpr Duration operator-(Time a, Time b) { return {a.value - b.value}; }
-inline constexpr SessionId no_session{0};
-
-inline constexpr std::size_t longest_name = 512;        // bytes of UTF-8
-inline constexpr std::size_t largest_file = 64 * 1024;  // bytes
-inline constexpr std::size_t longest_label = 1024;
-inline constexpr std::size_t longest_nonce = 128;
-inline constexpr std::size_t longest_who = 256;  // a host's or a user's name
-inline constexpr std::size_t most_names_at_once = 64;
-inline constexpr std::uint32_t most_slots = 65'536;
-inline constexpr Duration shortest_ttl{1'000'000};
-inline constexpr Duration longest_ttl{3'600'000'000};
-inline constexpr Duration longest_lock_delay{3'600'000'000};
-// Of waits and of maximum holds: 365 days. For ever is longer, but has no number.
-inline constexpr Duration longest_wait{365LL * 24 * 3'600'000'000};
-// Of a try in a gated state: whether a name is free must be found out elsewhere.
-inline constexpr Duration longest_try{250'000};
-inline constexpr std::size_t most_sessions = 200'000;
-inline constexpr std::size_t most_waiting = 10'000;  // requests of one session
-inline constexpr std::size_t most_unconfirmed =
-    10'000;  // answers that one session left unconfirmed
-inline constexpr std::uint32_t most_latest_answers = 10'000;  // that one session may ask to be kept
-inline constexpr std::size_t most_endings = 10'000;  // of holds, that one session has not confirmed
-inline constexpr std::size_t most_file_bytes = 256 * 1024 * 1024;   // keys and values of all files
-inline constexpr std::size_t most_changes = 10'000;                 // kept for watches …
-inline constexpr std::size_t most_change_bytes = 16 * 1024 * 1024;  // … and no more than this
-
-// In a session that does not confirm, requests from here on are never repeated: their answers are
-// not kept, and do not push out those that are.
-inline constexpr RequestId first_unrepeated{std::uint64_t{1} << 63};
-
-// Locks and elections have names of their own; a leader is a holder that has something to say.
-enum class Namespace : std::uint8_t { lock, election };
-enum class Mode : std::uint8_t { exclusive, shared };
 
 // --- Commands -----------------------------------------------------------------------------------
 
@@ -81,6 +27,7 @@ struct Who {
   friend bool operator==(const Who&, const Who&) = default;
 };
 
+// The session keeps all of it.
 struct OpenSession {
   std::string nonce;  // random: an opening that is repeated finds its session
   Who who;
@@ -91,6 +38,8 @@ struct OpenSession {
   // Of a client that cannot confirm: so many of its latest answers are kept instead. 0: it
   // confirms.
   std::uint32_t latest_answers = 0;
+
+  friend bool operator==(const OpenSession&, const OpenSession&) = default;
 };
 struct CloseSession {};
 // By the server: the lease has run out.
@@ -102,15 +51,9 @@ struct ExpireSession {
 struct Acquire {
   Namespace space{};
   std::vector<std::string> names;
-  Mode mode{};
-  std::uint32_t slots = 1;  // how many may hold it at once; all who use a name must agree
   OwnerId owner;
   std::optional<Duration> wait;  // at most; 0: not at all; none: for ever
-  Duration max_hold;             // 0: as long as it likes
-  std::string value;             // of a campaign
-  std::string label;
-  bool fast = false;
-  bool despite_deadlock = false;  // wait even if it could never end
+  RequestTerms terms;
 };
 // Gives up waiting: the waiting request is answered `cancelled`.
 struct Cancel {
@@ -177,15 +120,8 @@ struct Reclaim {
   struct Held {
     Namespace space{};
     std::string name;
-    Mode mode{};
     std::uint32_t slots = 1;
-    std::uint32_t slot = 0;
-    OwnerId owner;
-    FencingToken fence;
-    std::uint32_t times = 1;
-    Duration max_hold;
-    std::string value;
-    std::string label;
+    Hold hold;  // what its holder knows of it: not how long it has lasted, nor whether it is over
   };
   struct Waiting {
     RequestId request;
@@ -254,20 +190,6 @@ struct Opened {
 
   friend bool operator==(const Opened&, const Opened&) = default;
 };
-struct Granted {
-  // Of one of several names.
-  struct Part {
-    FencingToken fence;
-    std::uint32_t slot = 0;
-
-    friend bool operator==(const Part&, const Part&) = default;
-  };
-  FencingToken fence;       // the largest of them
-  std::uint32_t slot = 0;   // of a lock with several; of the first name
-  std::vector<Part> parts;  // if more than one name was asked for: each one's, in that order
-
-  friend bool operator==(const Granted&, const Granted&) = default;
-};
 struct Stored {
   std::uint64_t version = 0;
   Revision revision;
@@ -282,7 +204,7 @@ struct Reply {
   RequestId request;
   Error error = Error::none;
   std::string message;  // more than the error says, such as the cycle of a deadlock
-  std::variant<std::monostate, Opened, Granted, Stored> result;
+  std::variant<std::monostate, Opened, Grant, Stored> result;
   bool fast = false;  // a grant that may be told before the journal has it
 
   friend bool operator==(const Reply&, const Reply&) = default;

@@ -5,61 +5,20 @@
 namespace baton::service {
 namespace {
 
-HoldImage image_of(const Party& party, const Hold& hold) {
-  return {.party = party,
-          .mode = hold.mode,
-          .slot = hold.slot,
-          .fence = hold.fence,
-          .times = hold.times,
-          .since = hold.since,
-          .max_hold = hold.max_hold,
-          .ends = hold.ends,
-          .expired = hold.expired,
-          .value = hold.value,
-          .label = hold.label,
-          .requests = hold.requests};
-}
-
 LockImage image_of(const Lock& lock) {
   LockImage image{lock.space, std::string(lock.name), lock.slots, {}};
-  for (const auto& [party, hold] : lock.holds) image.holds.push_back(image_of(party, hold));
-  return image;
-}
-
-WaitingImage image_of(const Request& request) {
-  WaitingImage image{.request = request.id,
-                     .owner = request.party.owner,
-                     .space = request.locks.front()->space,
-                     .mode = request.mode,
-                     .slots = request.locks.front()->slots,
-                     .upgrade = request.upgrade,
-                     .once = request.once,
-                     .ticket = request.ticket,
-                     .since = request.since,
-                     .deadline = request.deadline,
-                     .max_hold = request.max_hold,
-                     .value = request.value,
-                     .label = request.label,
-                     .fast = request.fast,
-                     .despite_deadlock = request.despite_deadlock};
-  for (const Lock* lock : request.locks) image.names.emplace_back(lock->name);
+  for (const auto& [party, hold] : lock.holds) image.holds.push_back(hold);
   return image;
 }
 
 SessionImage image_of(const Session& session, bool must_report) {
   SessionImage image{.id = session.id,
-                     .nonce = session.nonce,
-                     .who = session.who,
-                     .ttl = session.ttl,
-                     .lock_delay = session.lock_delay,
-                     .fast = session.fast,
-                     .within = session.within,
+                     .terms = session.terms,
                      .since = session.since,
                      .ends = session.ends,
                      .confirmed = session.confirmed,
-                     .must_report = must_report,
-                     .latest_answers = session.latest_answers};
-  for (const auto& [id, request] : session.waiting) image.waiting.push_back(image_of(request));
+                     .must_report = must_report};
+  for (const auto& [id, request] : session.waiting) image.waiting.push_back(request);
   image.answers.assign(session.answers.begin(), session.answers.end());
   image.endings = session.endings;
   return image;
@@ -106,10 +65,10 @@ Machine::Machine(const StateImage& image)
   tables_.joinable_from = image.joinable_from;
   for (const auto& session : image.sessions) restore(session);
   for (const auto& session : image.sessions)
-    if (Session* outer = tables_.session(session.within)) outer->inner.insert(session.id);
+    if (Session* outer = tables_.session(session.terms.within)) outer->inner.insert(session.id);
   for (const auto& lock : image.locks) restore(lock);
   for (const auto& session : image.sessions)
-    for (const auto& waiting : session.waiting) restore(session.id, waiting);
+    for (const auto& waiting : session.waiting) restore(waiting);
   for (const auto& file : image.files) {
     tables_.files[file.key] = {file.value, file.version, file.revision, file.tied};
     tables_.file_bytes += file.key.size() + file.value.size();
@@ -120,19 +79,13 @@ Machine::Machine(const StateImage& image)
 void Machine::restore(const SessionImage& image) {
   Session& session = tables_.sessions[image.id.value];
   session.id = image.id;
-  session.nonce = image.nonce;
-  session.who = image.who;
-  session.ttl = image.ttl;
-  session.lock_delay = image.lock_delay;
-  session.fast = image.fast;
-  session.within = image.within;
+  session.terms = image.terms;
   session.since = image.since;
   session.ends = image.ends;
   session.confirmed = image.confirmed;
-  session.latest_answers = image.latest_answers;
   session.answers.assign(image.answers.begin(), image.answers.end());
   session.endings = image.endings;
-  tables_.nonces.emplace(image.nonce, image.id);
+  tables_.nonces.emplace(image.terms.nonce, image.id);
   if (image.must_report) tables_.unreported.insert(image.id);
   if (session.is_over())
     tables_.timers.insert({session.ends, Timer::Kind::session, session.id, 0, {}, {}});
@@ -140,36 +93,19 @@ void Machine::restore(const SessionImage& image) {
 
 void Machine::restore(const LockImage& image) {
   Lock& lock = lock_at(image.space, image.name, image.slots);
-  for (const HoldImage& kept : image.holds) {
-    Hold hold{.mode = kept.mode, .slot = kept.slot, .fence = kept.fence, .times = kept.times};
-    hold.since = kept.since;
-    hold.max_hold = kept.max_hold;
-    hold.ends = kept.ends;
-    hold.expired = kept.expired;
-    hold.value = kept.value;
-    hold.label = kept.label;
-    hold.requests = kept.requests;
-    if (!kept.expired) tables_.session(kept.party.session)->held.insert({kept.party.owner, &lock});
-    if (lock.free_slots) lock.free_slots->take(kept.slot);
-    arm(lock, kept.party, lock.holds.emplace(kept.party, std::move(hold)).first->second);
+  for (const Hold& hold : image.holds) {
+    const auto& [session, owner] = hold.party;
+    if (!hold.expired) tables_.session(session)->held.insert({owner, &lock});
+    if (lock.free_slots) lock.free_slots->take(hold.slot);
+    arm(lock, lock.holds.emplace(hold.party, hold).first->second);
   }
 }
 
-void Machine::restore(SessionId session, const WaitingImage& image) {
-  Request request{.party = {session, image.owner}, .id = image.request, .mode = image.mode};
+void Machine::restore(const WaitingRequest& image) {
+  Request request{image};
   for (const auto& name : image.names)
-    request.locks.push_back(&lock_at(image.space, name, image.slots));
-  request.upgrade = image.upgrade;
-  request.once = image.once;
-  request.ticket = image.ticket;
-  request.since = image.since;
-  request.deadline = image.deadline;
-  request.max_hold = image.max_hold;
-  request.value = image.value;
-  request.label = image.label;
-  request.fast = image.fast;
-  request.despite_deadlock = image.despite_deadlock;
-  enqueue(*tables_.session(session), std::move(request));
+    request.locks.push_back(&lock_at(image.space, name, image.terms.slots));
+  enqueue(*tables_.session(image.party.session), std::move(request));
 }
 
 }  // namespace baton::service

@@ -56,8 +56,8 @@ class Check {
     const bool is_new = sessions_.insert(session.id.value).second;
     demand(session.id != no_session && session.id.value < image_.next_session && is_new,
            "a session has an impossible number");
-    demand(!session.nonce.empty() && nonces_.insert(session.nonce).second,
-           "a session has the nonce of another");
+    const std::string& nonce = session.terms.nonce;
+    demand(!nonce.empty() && nonces_.insert(nonce).second, "a session has the nonce of another");
   }
 
   void add(const LockImage& lock) {
@@ -68,35 +68,36 @@ class Check {
   }
 
   void check(const SessionImage& session) {
-    demand(is_time(session.ttl.value) && is_time(session.lock_delay.value) &&
+    demand(is_time(session.terms.ttl.value) && is_time(session.terms.lock_delay.value) &&
                is_time(session.since.value) && is_time(session.ends.value),
            "a session has impossible times");
-    demand(session.within == no_session ||
-               (session.within < session.id && sessions_.contains(session.within.value)),
+    const SessionId within = session.terms.within;
+    demand(within == no_session || (within < session.id && sessions_.contains(within.value)),
            "a session is within one that is not there");
     // The answers of one that does not confirm are in the order in which they were given.
-    demand((session.latest_answers > 0 || are_in_order(session.answers)) &&
-               are_in_order(session.waiting),
+    demand((session.terms.latest_answers > 0 || are_in_order(session.answers, &Reply::request)) &&
+               are_in_order(session.waiting, &WaitingRequest::id),
            "the requests of a session are in disorder");
-    for (const WaitingImage& waiting : session.waiting) check(session, waiting);
+    for (const WaitingRequest& waiting : session.waiting) check(session, waiting);
   }
 
   template <class T>
-  static bool are_in_order(const std::vector<T>& all) {
-    return std::adjacent_find(all.begin(), all.end(), [](const T& one, const T& next) {
-             return one.request >= next.request;
+  static bool are_in_order(const std::vector<T>& all, RequestId T::*request) {
+    return std::adjacent_find(all.begin(), all.end(), [&](const T& one, const T& next) {
+             return one.*request >= next.*request;
            }) == all.end();
   }
 
-  void check(const SessionImage& session, const WaitingImage& waiting) {
-    demand(waiting.request.value > 0 && waiting.ticket > 0 && waiting.ticket < image_.next_ticket,
+  void check(const SessionImage& session, const WaitingRequest& waiting) {
+    demand(waiting.party.session == session.id, "a request waits for another session");
+    demand(waiting.id.value > 0 && waiting.ticket > 0 && waiting.ticket < image_.next_ticket,
            "a waiting request has an impossible number");
-    demand(is_time(waiting.since.value) && is_time(waiting.max_hold.value) &&
+    demand(is_time(waiting.since.value) && is_time(waiting.terms.hold.max_hold.value) &&
                (!waiting.deadline || is_time(waiting.deadline->value)),
            "a waiting request has impossible times");
     const bool is_answered =
         std::any_of(session.answers.begin(), session.answers.end(),
-                    [&](const Reply& reply) { return reply.request == waiting.request; });
+                    [&](const Reply& reply) { return reply.request == waiting.id; });
     demand(!is_answered, "a request waits though it is answered");
     demand(!waiting.names.empty() &&
                std::set<std::string_view>(waiting.names.begin(), waiting.names.end()).size() ==
@@ -104,13 +105,12 @@ class Check {
            "a request waits for nothing, or twice for the same");
     for (const std::string& name : waiting.names) {
       const LockImage* lock = find(waiting.space, name);
-      demand(lock != nullptr && lock->slots == waiting.slots, "a request waits for no lock");
+      demand(lock != nullptr && lock->slots == waiting.terms.slots, "a request waits for no lock");
       if (lock == nullptr) return;
       waited_for_.insert(lock);
       if (!waiting.upgrade) continue;
-      const Party party{session.id, waiting.owner};
       const bool holds = std::any_of(lock->holds.begin(), lock->holds.end(),
-                                     [&](const HoldImage& hold) { return hold.party == party; });
+                                     [&](const Hold& hold) { return hold.party == waiting.party; });
       demand(holds && waiting.names.size() == 1, "a request upgrades what is not held");
     }
   }
@@ -119,24 +119,24 @@ class Check {
     demand(!lock.holds.empty() || waited_for_.contains(&lock), "a lock is neither held nor wanted");
     std::set<Party> parties;
     std::set<std::uint32_t> slots;
-    for (const HoldImage& hold : lock.holds) {
+    for (const Hold& hold : lock.holds) {
       check(hold);
       demand(parties.insert(hold.party).second, "a lock is held twice by the same");
       demand(lock.slots == 1 || (hold.slot < lock.slots && slots.insert(hold.slot).second &&
-                                 hold.mode == Mode::exclusive),
+                                 hold.terms.mode == Mode::exclusive),
              "a lock has an impossible slot");
     }
     const bool is_shared =
-        lock.slots > 1 ||
-        std::all_of(lock.holds.begin(), lock.holds.end(), [&](const HoldImage& hold) {
-          return hold.mode == Mode::shared && hold.fence == lock.holds.front().fence;
+        lock.slots > 1 || std::all_of(lock.holds.begin(), lock.holds.end(), [&](const Hold& hold) {
+          return hold.terms.mode == Mode::shared && hold.fence == lock.holds.front().fence;
         });
     demand(is_shared || lock.holds.size() == 1, "a lock is held by too many");
   }
 
-  void check(const HoldImage& hold) {
-    demand(is_time(hold.since.value) && is_time(hold.max_hold.value) && is_time(hold.ends.value),
-           "a hold has impossible times");
+  void check(const Hold& hold) {
+    demand(
+        is_time(hold.since.value) && is_time(hold.terms.max_hold.value) && is_time(hold.ends.value),
+        "a hold has impossible times");
     demand(hold.fence.value > 0 && hold.fence < image_.next_fence,
            "a hold has an impossible fence");
     demand(hold.expired ? hold.ends.value > 0 : sessions_.contains(hold.party.session.value),

@@ -40,22 +40,21 @@ auto place_of(std::deque<Reply>& answers, RequestId request) {
 Reply* find_answer(Session& session, RequestId request) {
   auto& answers = session.answers;
   const auto is_it = [&](const Reply& reply) { return reply.request == request; };
-  const auto found = session.latest_answers > 0
-                         ? std::find_if(answers.begin(), answers.end(), is_it)
-                         : place_of(answers, request);
+  const auto found = session.confirms() ? place_of(answers, request)
+                                        : std::find_if(answers.begin(), answers.end(), is_it);
   return found != answers.end() && is_it(*found) ? &*found : nullptr;
 }
 
 bool is_kept(const Session& session, RequestId request) {
-  return session.latest_answers == 0 || request < first_unrepeated;
+  return session.confirms() || request < first_unrepeated;
 }
 
 void keep(Session& session, const Reply& reply) {
   if (!is_kept(session, reply.request)) return;
   auto& answers = session.answers;
-  if (session.latest_answers > 0) {
+  if (!session.confirms()) {
     answers.push_back(reply);
-    if (answers.size() > session.latest_answers) answers.pop_front();
+    if (answers.size() > session.terms.latest_answers) answers.pop_front();
   } else if (answers.empty() || answers.back().request < reply.request) {
     answers.push_back(reply);
   } else {
@@ -95,12 +94,11 @@ void Machine::bring_about(const Timer& timer) {
       return;
     }
     case Timer::Kind::hold: {
-      const Party party{timer.session, OwnerId{timer.id}};
-      Hold& hold = timer.lock->holds.at(party);
+      Hold& hold = timer.lock->holds.at({timer.session, OwnerId{timer.id}});
       if (hold.is_over())
-        let_go(*timer.lock, party);
+        let_go(*timer.lock, hold.party);
       else
-        tell_over(*timer.lock, party, hold, "it was held for as long as allowed");
+        tell_over(*timer.lock, hold, "it was held for as long as allowed");
       return;
     }
     case Timer::Kind::session:
@@ -155,14 +153,13 @@ bool Machine::may_go_on(const Asker& asker, const Command& command) {
     return refuse_now(Error::bad_request, "its answer has already been confirmed");
   if (session.is_over() && !is_clearing_up(command))
     return refuse_now(Error::session_lost, "it was broken");
-  if (session.latest_answers == 0 && session.answers.size() >= most_unconfirmed &&
-      !is_clearing_up(command))
+  if (session.confirms() && session.answers.size() >= most_unconfirmed && !is_clearing_up(command))
     return refuse_now(Error::too_many, "too many answers are unconfirmed");
   return true;
 }
 
 void Machine::confirm(Session& session, RequestId confirmed) {
-  if (confirmed <= session.confirmed || session.latest_answers > 0) return;
+  if (confirmed <= session.confirmed || !session.confirms()) return;
   session.confirmed = confirmed;
   while (!session.answers.empty() && session.answers.front().request < confirmed)
     session.answers.pop_front();
@@ -197,9 +194,9 @@ void Machine::note_answer(Hold& hold, const Asker& asker) {
   const Session& session = *asker.session;
   if (asker.request.value == 0 || !is_kept(session, asker.request)) return;
   auto& requests = hold.requests;
-  if (session.latest_answers == 0)
+  if (session.confirms())
     std::erase_if(requests, [&](RequestId request) { return request < session.confirmed; });
-  else if (requests.size() >= session.latest_answers)
+  else if (requests.size() >= session.terms.latest_answers)
     requests.erase(requests.begin());
   requests.push_back(asker.request);
 }
@@ -207,14 +204,13 @@ void Machine::note_answer(Hold& hold, const Asker& asker) {
 // The hold ends without its holder's word: whoever has not heard of the grant must not hear of it
 // any more. What was granted stays in the answer, except for the fence of the part that is lost, so
 // that a client that took several names together knows which of them it has to give back.
-void Machine::take_back_answers(const Lock& lock, const Party& party, Hold& hold,
-                                const std::string& reason) {
-  Session& session = *tables_.session(party.session);
+void Machine::take_back_answers(const Lock& lock, Hold& hold, const std::string& reason) {
+  Session& session = *tables_.session(hold.party.session);
   for (const RequestId request : std::exchange(hold.requests, {})) {
     Reply* kept = find_answer(session, request);
-    auto* granted = kept == nullptr ? nullptr : std::get_if<Granted>(&kept->result);
-    if (granted == nullptr) continue;
-    for (Granted::Part& part : granted->parts)
+    auto* grant = kept == nullptr ? nullptr : std::get_if<Grant>(&kept->result);
+    if (grant == nullptr) continue;
+    for (Grant::Part& part : grant->parts)
       if (part.fence == hold.fence) part.fence = {};
     if (kept->error != Error::none) continue;
     kept->error = Error::lock_lost;
@@ -235,7 +231,7 @@ void Machine::carry_out(const Asker& asker, const Lead& lead) {
   is_gated_ = lead.gated;
   if (lead.after_crash)
     for (const auto& [id, session] : tables_.sessions)
-      if (session.fast) tables_.unreported.insert(SessionId{id});
+      if (session.terms.fast) tables_.unreported.insert(SessionId{id});
   if (lead.after_crash && !tables_.unreported.empty()) tables_.joinable_from = fence_floor_;
   answer(asker, Error::none);
 }

@@ -64,8 +64,7 @@ class Machine {
   void answer(const Asker& asker, Result result, bool fast = false);
   void send(Session* session, Reply reply);
   void note_answer(Hold& hold, const Asker& asker);
-  void take_back_answers(const Lock& lock, const Party& party, Hold& hold,
-                         const std::string& reason);
+  void take_back_answers(const Lock& lock, Hold& hold, const std::string& reason);
   void carry_out(const Asker& asker, const Tick& tick);
   void carry_out(const Asker& asker, const Lead& lead);
   void carry_out(const Asker& asker, const Reserve& reserve);
@@ -87,11 +86,11 @@ class Machine {
   void take_or_wait(const Asker& asker, Request request, const std::optional<Duration>& wait);
   bool would_deadlock_at_once(const Request& upgrade);
   std::string busy_message(const Request& request) const;
-  void tell_over(Lock& lock, const Party& party, Hold& hold, const std::string& reason);
-  void break_hold(Lock& lock, const Party& party, bool force);
-  void take_away(Lock& lock, const Party& party, const std::string& reason);
+  void tell_over(Lock& lock, Hold& hold, const std::string& reason);
+  void break_hold(Lock& lock, Hold& hold, bool force);
+  void take_away(Lock& lock, Hold& hold, const std::string& reason);
   void tell(HoldOver over);
-  void tell_lost(const Lock& lock, const Party& party, Hold& hold, const std::string& reason);
+  void tell_lost(const Lock& lock, Hold& hold, const std::string& reason);
 
   // machine_grants.cpp
   Lock& lock_at(Namespace space, const std::string& name, std::uint32_t slots);
@@ -106,7 +105,7 @@ class Machine {
   bool is_open(const Request& request) const;
   bool may_grant(const Request& request);
   void grant(Request& request);
-  Granted::Part take(Lock& lock, const Request& request);
+  Grant::Part take(Lock& lock, const Request& request);
   FencingToken fresh_fence();
   Request& enqueue(Session& session, Request request);
   Request take_out(Request& request);
@@ -114,10 +113,10 @@ class Machine {
   // Answers a waiting request, which is then gone.
   void give_up(Request& request, Error error, std::string message = {});
   void give_up_upgrade(Lock& lock, const Party& party, Error error);
-  void hold(Lock& lock, const Party& party, Hold hold);
+  void add_hold(Lock& lock, Hold hold);
   void let_go(Lock& lock, const Party& party);
-  void arm(Lock& lock, const Party& party, const Hold& hold);
-  void disarm(Lock& lock, const Party& party, const Hold& hold);
+  void arm(Lock& lock, const Hold& hold);
+  void disarm(Lock& lock, const Hold& hold);
   void resume();
 
   // machine_sessions.cpp
@@ -127,8 +126,8 @@ class Machine {
   void carry_out(const Asker& asker, const BreakSession& breaking);
   void give_up_all(Session& session, const std::string& reason);
   void end(Session& session, End how, const std::string& reason);
-  void end_hold(Session& session, const Held& held, End how);
-  void close_for_a_while(Session& session, const Held& held);
+  void end_hold(Session& session, const HoldKey& key, End how);
+  void close_for_a_while(Session& session, const HoldKey& key);
   void end_recovery_of(SessionId id);
 
   // machine_reclaim.cpp
@@ -138,7 +137,7 @@ class Machine {
   void forget_unheard_grants(Session& session, const Reclaim& reclaim);
   void restore(Session& session, const Reclaim::Held& held);
   bool prevails(const Party& reporter, const Reclaim::Held& held);
-  void bring_up_to_date(Lock& lock, const Party& party, const Reclaim::Held& held);
+  void bring_up_to_date(Lock& lock, const Reclaim::Held& held, Hold& own);
   void restore(Session& session, const Reclaim::Waiting& waiting);
 
   // machine_gate.cpp
@@ -155,12 +154,12 @@ class Machine {
   void tie(const std::string& key, SessionId from, SessionId to);
   Revision remove_file(const std::string& key);
   Revision tell_all(Change change);
-  void tell_leader(Change::Kind kind, const Lock& lock, const Party& party, const Hold& hold);
+  void tell_leader(Change::Kind kind, const Lock& lock, const Hold& hold);
 
   // image.cpp
   void restore(const SessionImage& image);
   void restore(const LockImage& image);
-  void restore(SessionId session, const WaitingImage& image);
+  void restore(const WaitingRequest& image);
 
   Tables tables_;
   Time now_;

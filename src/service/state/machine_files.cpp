@@ -57,8 +57,8 @@ void Machine::carry_out(const Asker& asker, const Proclaim& proclaim) {
     return answer(asker, Error::not_held, quoted(proclaim.name));
   Hold& hold = lock->holds.at(party);
   if (hold.is_over()) return answer(asker, Error::lock_lost, quoted(proclaim.name));
-  hold.value = proclaim.value;
-  tell_leader(Change::Kind::proclaim, *lock, party, hold);
+  hold.terms.value = proclaim.value;
+  tell_leader(Change::Kind::proclaim, *lock, hold);
   answer(asker, Result{Stored{0, tables_.changes.last()}});
 }
 
@@ -85,8 +85,7 @@ Revision Machine::tell_all(Change change) {
   return told.revision;
 }
 
-void Machine::tell_leader(Change::Kind kind, const Lock& lock, const Party& party,
-                          const Hold& hold) {
+void Machine::tell_leader(Change::Kind kind, const Lock& lock, const Hold& hold) {
   const auto other = tables_.elsewhere.find(lock.name);
   const bool is_other = other != tables_.elsewhere.end();
   if (is_other && kind == Change::Kind::elect) {
@@ -95,8 +94,8 @@ void Machine::tell_leader(Change::Kind kind, const Lock& lock, const Party& part
   }
   tell_all({.kind = kind,
             .key = std::string(lock.name),
-            .value = kind == Change::Kind::resign ? std::string() : hold.value,
-            .session = party.session,
+            .value = kind == Change::Kind::resign ? std::string() : hold.terms.value,
+            .session = hold.party.session,
             .fence = hold.fence});
   if (is_other && kind == Change::Kind::resign)
     tell_elsewhere(Change::Kind::elect, other->first, other->second);

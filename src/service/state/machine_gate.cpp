@@ -21,9 +21,9 @@ void Machine::carry_out(const Asker& asker, const Revoke& revoke) {
   Lock* lock = is_gated_ ? tables_.lock(revoke.space, revoke.name) : nullptr;
   if (lock == nullptr || lock->door != Door::open) return answer(asker, Error::not_held);
   answer(asker, Error::none);
-  auto& [party, hold] = *lock->holds.begin();
-  if (!revoke.is_notice) return take_away(*lock, Party(party), revoke.reason);
-  if (!hold.is_over()) tell_over(*lock, party, hold, revoke.reason);
+  Hold& hold = lock->holds.begin()->second;
+  if (!revoke.is_notice) return take_away(*lock, hold, revoke.reason);
+  if (!hold.is_over()) tell_over(*lock, hold, revoke.reason);
 }
 
 // Tells the host what the lock has become since it was looked at last.
@@ -49,7 +49,7 @@ void Machine::carry_out(const Asker& asker, const Elsewhere& elsewhere) {
   const bool is_known = known != tables_.elsewhere.end();
   const bool is_over = is_known && known->second.fence != elsewhere.fence;
   const bool is_outdated =
-      elsewhere.fence.value != 0 && ((own != nullptr && elsewhere.fence <= own->second.fence) ||
+      elsewhere.fence.value != 0 && ((own != nullptr && elsewhere.fence <= own->fence) ||
                                      (is_known && elsewhere.fence < known->second.fence));
   if (is_outdated) return;
   if (is_over) {

@@ -125,7 +125,7 @@ void Machine::look_again(const OwnChange& change) {
 }
 
 void Machine::refuse_deadlocked(Request& request) {
-  if (request.despite_deadlock || !tables_.unreported.empty()) return;
+  if (request.terms.despite_deadlock || !tables_.unreported.empty()) return;
   if (const auto cycle = find_cycle(tables_, request))
     give_up(request, Error::would_deadlock, describe(tables_, *cycle));
 }
@@ -135,14 +135,14 @@ bool Machine::is_open(const Lock& lock, const Request& request) const {
   if (own != lock.holds.end()) {
     const Hold& hold = own->second;
     if (hold.is_over()) return false;
-    if (hold.mode == Mode::exclusive || request.mode == Mode::shared) return true;
+    if (hold.terms.mode == Mode::exclusive || request.mode() == Mode::shared) return true;
     return request.upgrade && lock.holds.size() == 1 && is_first(lock, request);
   }
   if (request.upgrade || is_gated_) return false;
   if (lock.slots > 1) return has_slot(lock, request);
   if (request.is_exclusive()) return lock.holds.empty() && is_first(lock, request);
   const bool is_kept_out =
-      !lock.holds.empty() && tables_.keeps_out(lock.holds.begin()->second, request.mode);
+      !lock.holds.empty() && tables_.keeps_out(lock.holds.begin()->second, request.mode());
   return !is_kept_out && !has_exclusive_ahead(lock, request);
 }
 
@@ -160,48 +160,46 @@ bool Machine::may_grant(const Request& request) {
 void Machine::grant(Request& request) {
   Session& session = *tables_.session(request.party.session);
   const Asker asker{&session, session.id, request.id};
-  Granted granted;
-  if (request.locks.size() > 1) granted.parts.reserve(request.locks.size());
+  Grant grant;
+  if (request.locks.size() > 1) grant.parts.reserve(request.locks.size());
   for (Lock* lock : request.locks) {
-    const Granted::Part part = take(*lock, request);
+    const Grant::Part part = take(*lock, request);
     note_answer(lock->holds.at(request.party), asker);
-    if (lock == request.locks.front()) granted.slot = part.slot;
-    granted.fence = std::max(granted.fence, part.fence);
-    if (request.locks.size() > 1) granted.parts.push_back(part);
+    if (lock == request.locks.front()) grant.slot = part.slot;
+    grant.fence = std::max(grant.fence, part.fence);
+    if (request.locks.size() > 1) grant.parts.push_back(part);
   }
-  const bool fast = request.fast;
+  const bool fast = request.terms.fast;
   if (session.waiting.contains(request.id)) {
-    const Request granted_one = take_out(request);
-    for (Lock* lock : granted_one.locks) {
-      note_own(granted_one.party, *lock);
-      const bool has_entered_again = lock->holds.at(granted_one.party).times > 1;
+    const Request granted = take_out(request);
+    for (Lock* lock : granted.locks) {
+      note_own(granted.party, *lock);
+      const bool has_entered_again = lock->holds.at(granted.party).times > 1;
       if (has_entered_again) touch(*lock);  // its place in line was one for nothing
     }
   }
-  answer(asker, Result{std::move(granted)}, fast);
+  answer(asker, Result{std::move(grant)}, fast);
 }
 
-Granted::Part Machine::take(Lock& lock, const Request& request) {
+Grant::Part Machine::take(Lock& lock, const Request& request) {
   const auto own = lock.holds.find(request.party);
   if (own != lock.holds.end()) {
     Hold& hold = own->second;
     if (!request.upgrade) {
       ++hold.times;
-    } else if (hold.mode == Mode::shared) {
-      disarm(lock, request.party, hold);
-      hold.mode = Mode::exclusive;
+    } else if (hold.terms.mode == Mode::shared) {
+      disarm(lock, hold);
+      hold.terms.mode = Mode::exclusive;
       hold.fence = fresh_fence();
-      arm(lock, request.party, hold);
+      arm(lock, hold);
     }
     return {hold.fence, hold.slot};
   }
-  Hold taken{.mode = request.mode, .since = now_, .max_hold = request.max_hold};
+  Hold taken{.party = request.party, .terms = request.terms.hold, .since = now_};
   taken.fence = lock.is_shared() ? lock.holds.begin()->second.fence : fresh_fence();
   if (lock.free_slots) taken.slot = lock.free_slots->lowest();
-  taken.value = request.value;
-  taken.label = request.label;
-  const Granted::Part part{taken.fence, taken.slot};
-  hold(lock, request.party, std::move(taken));
+  const Grant::Part part{taken.fence, taken.slot};
+  add_hold(lock, std::move(taken));
   return part;
 }
 
@@ -260,23 +258,24 @@ void Machine::give_up_upgrade(Lock& lock, const Party& party, Error error) {
   }
 }
 
-void Machine::hold(Lock& lock, const Party& party, Hold hold) {
+void Machine::add_hold(Lock& lock, Hold hold) {
+  const Party party = hold.party;
   Hold& kept = lock.holds.emplace(party, std::move(hold)).first->second;
   tables_.session(party.session)->held.insert({party.owner, &lock});
   if (lock.free_slots) lock.free_slots->take(kept.slot);
-  arm(lock, party, kept);
-  if (lock.space == Namespace::election) tell_leader(Change::Kind::elect, lock, party, kept);
+  arm(lock, kept);
+  if (lock.space == Namespace::election) tell_leader(Change::Kind::elect, lock, kept);
 }
 
 void Machine::let_go(Lock& lock, const Party& party) {
   const auto at = lock.holds.find(party);
   const Hold& hold = at->second;
-  disarm(lock, party, hold);
+  disarm(lock, hold);
   if (!hold.expired) {
-    if (lock.space == Namespace::election) tell_leader(Change::Kind::resign, lock, party, hold);
-    give_up_upgrade(lock, party, Error::not_held);
-    tables_.session(party.session)->held.erase({party.owner, &lock});
-    note_own(party, lock);
+    if (lock.space == Namespace::election) tell_leader(Change::Kind::resign, lock, hold);
+    give_up_upgrade(lock, hold.party, Error::not_held);
+    tables_.session(hold.party.session)->held.erase({hold.party.owner, &lock});
+    note_own(hold.party, lock);
   }
   if (lock.free_slots) lock.free_slots->give_back(hold.slot);
   lock.holds.erase(at);
@@ -285,20 +284,21 @@ void Machine::let_go(Lock& lock, const Party& party) {
 
 namespace {
 
-std::optional<Timer> timer_of(Lock& lock, const Party& party, const Hold& hold) {
-  if (!hold.is_over() && hold.max_hold.value == 0) return std::nullopt;
-  const Time at = hold.is_over() ? hold.ends : hold.since + hold.max_hold;
-  return Timer{at, Timer::Kind::hold, party.session, party.owner.value, hold.fence, &lock};
+std::optional<Timer> timer_of(Lock& lock, const Hold& hold) {
+  const std::optional<Time> at = hold.is_over() ? hold.ends : hold.limit();
+  if (!at) return std::nullopt;
+  const auto& [session, owner] = hold.party;
+  return Timer{*at, Timer::Kind::hold, session, owner.value, hold.fence, &lock};
 }
 
 }  // namespace
 
-void Machine::arm(Lock& lock, const Party& party, const Hold& hold) {
-  if (const auto timer = timer_of(lock, party, hold)) tables_.timers.insert(*timer);
+void Machine::arm(Lock& lock, const Hold& hold) {
+  if (const auto timer = timer_of(lock, hold)) tables_.timers.insert(*timer);
 }
 
-void Machine::disarm(Lock& lock, const Party& party, const Hold& hold) {
-  if (const auto timer = timer_of(lock, party, hold)) tables_.timers.erase(*timer);
+void Machine::disarm(Lock& lock, const Hold& hold) {
+  if (const auto timer = timer_of(lock, hold)) tables_.timers.erase(*timer);
 }
 
 Request* Machine::find_waiting(const QueueKey& key) {

@@ -26,21 +26,17 @@ bool is_alone(const Request& request) {
 void Machine::carry_out(const Asker& asker, const Acquire& acquire) {
   if (asker.request.value == 0) return;  // nobody would know
   if (const auto refusal = refuse_to(asker, acquire)) return answer(asker, *refusal);
-  Request request{.party = {asker.id, acquire.owner}, .id = asker.request, .mode = acquire.mode};
+  Request request{
+      {.id = asker.request, .party = {asker.id, acquire.owner}, .terms = acquire.terms}};
   request.locks.reserve(acquire.names.size());
   for (const auto& name : acquire.names)
-    request.locks.push_back(&lock_at(acquire.space, name, acquire.slots));
-  request.max_hold = acquire.max_hold;
-  request.value = acquire.value;
-  request.label = acquire.label;
-  request.fast = acquire.fast;
-  request.despite_deadlock = acquire.despite_deadlock;
+    request.locks.push_back(&lock_at(acquire.space, name, acquire.terms.slots));
   take_or_wait(asker, std::move(request), acquire.wait);
 }
 
 std::optional<Refusal> Machine::refuse_to(const Asker& asker, const Acquire& acquire) const {
   if (auto refusal = refuse(acquire)) return refusal;
-  if (acquire.fast && !asker.session->fast)
+  if (acquire.terms.fast && !asker.session->terms.fast)
     return Refusal{Error::bad_request, "the session was not opened for the fast grade"};
   for (const auto& name : acquire.names)
     if (const Lock* lock = tables_.lock(acquire.space, name))
@@ -50,15 +46,15 @@ std::optional<Refusal> Machine::refuse_to(const Asker& asker, const Acquire& acq
 
 std::optional<Refusal> Machine::refuse_lock(const Asker& asker, const Acquire& acquire,
                                             const Lock& lock) const {
-  if (lock.slots != acquire.slots)
+  if (lock.slots != acquire.terms.slots)
     return Refusal{Error::slots_differ, quoted(lock.name) + " is in use with " +
                                             std::to_string(lock.slots) +
                                             (lock.slots == 1 ? " slot" : " slots")};
   const auto own = lock.holds.find({asker.id, acquire.owner});
   if (own != lock.holds.end() && own->second.is_over())
     return Refusal{Error::lock_lost, quoted(lock.name)};
-  if (acquire.mode == Mode::shared) return std::nullopt;
-  const bool holds_shared = own != lock.holds.end() && own->second.mode == Mode::shared;
+  if (acquire.terms.hold.mode == Mode::shared) return std::nullopt;
+  const bool holds_shared = own != lock.holds.end() && own->second.terms.mode == Mode::shared;
   if (holds_shared || waits_at(asker, acquire.owner, lock, Mode::shared))
     return Refusal{Error::bad_request, "this owner shares " + quoted(lock.name) +
                                            " or waits to: it must upgrade, or let go first"};
@@ -71,7 +67,7 @@ bool Machine::waits_at(const Asker& asker, OwnerId owner, const Lock& lock, Mode
        at != session.waiting_of.end() && at->first == owner; ++at) {
     const Request& request = session.waiting.at(at->second);
     const auto& locks = request.locks;
-    if (request.mode == mode && std::find(locks.begin(), locks.end(), &lock) != locks.end())
+    if (request.mode() == mode && std::find(locks.begin(), locks.end(), &lock) != locks.end())
       return true;
   }
   return false;
@@ -91,6 +87,8 @@ void Machine::take_or_wait(const Asker& asker, Request request,
   if (asker.session->waiting.size() >= most_waiting)
     return answer(asker, Error::too_many, "too many requests of this session wait");
   ++next_ticket_;
+  request.space = request.locks.front()->space;
+  for (const Lock* lock : request.locks) request.names.emplace_back(lock->name);
   request.since = now_;
   if (wait && !request.once) request.deadline = now_ + *wait;
   if (request.once && is_unknown) request.deadline = now_ + longest_try;
@@ -159,10 +157,10 @@ void Machine::carry_out(const Asker& asker, const Downgrade& downgrade) {
   if (waits_at(asker, downgrade.owner, *lock, Mode::exclusive))
     return answer(asker, Error::bad_request,
                   "this owner waits for " + quoted(downgrade.name) + " exclusively");
-  hold.mode = Mode::shared;
+  hold.terms.mode = Mode::shared;
   touch(*lock);
   note_answer(hold, asker);
-  answer(asker, Result{Granted{.fence = hold.fence}});
+  answer(asker, Result{Grant{.fence = hold.fence}});
 }
 
 void Machine::carry_out(const Asker& asker, const Upgrade& upgrade) {
@@ -171,10 +169,10 @@ void Machine::carry_out(const Asker& asker, const Upgrade& upgrade) {
   if (const auto refusal = refuse_upgrade(asker, upgrade, lock)) return answer(asker, *refusal);
   const Party party{asker.id, upgrade.owner};
   const Hold& own = lock->holds.at(party);
-  Request request{.party = party, .id = asker.request, .locks = {lock}, .mode = Mode::exclusive};
-  request.upgrade = true;
-  request.despite_deadlock = upgrade.despite_deadlock;
-  if (own.mode == Mode::shared && is_open(request) && would_deadlock_at_once(request)) return;
+  Request request{{.id = asker.request, .party = party, .upgrade = true}};
+  request.terms.despite_deadlock = upgrade.despite_deadlock;
+  request.locks.push_back(lock);
+  if (own.terms.mode == Mode::shared && is_open(request) && would_deadlock_at_once(request)) return;
   take_or_wait(asker, std::move(request), upgrade.wait);
 }
 
@@ -196,11 +194,11 @@ bool Machine::would_deadlock_at_once(const Request& upgrade) {
   Session& session = *tables_.session(upgrade.party.session);
   const bool waits = !session.waiting.empty() || !session.inner.empty();
   Lock& lock = *upgrade.locks.front();
-  if (upgrade.despite_deadlock || !waits || lock.queue.empty()) return false;
+  if (upgrade.terms.despite_deadlock || !waits || lock.queue.empty()) return false;
   Hold& hold = lock.holds.at(upgrade.party);
-  hold.mode = Mode::exclusive;
+  hold.terms.mode = Mode::exclusive;
   const auto cycle = find_cycle(tables_, upgrade.party);
-  hold.mode = Mode::shared;
+  hold.terms.mode = Mode::shared;
   if (cycle)
     answer({&session, session.id, upgrade.id}, Error::would_deadlock, describe(tables_, *cycle));
   return cycle.has_value();
@@ -216,36 +214,32 @@ void Machine::tell(HoldOver over) {
   effects_->push_back(std::move(over));
 }
 
-void Machine::tell_lost(const Lock& lock, const Party& party, Hold& hold,
-                        const std::string& reason) {
-  tell({party.session, lock.space, std::string(lock.name), party.owner, hold.fence, reason});
-  take_back_answers(lock, party, hold, reason);
+void Machine::tell_lost(const Lock& lock, Hold& hold, const std::string& reason) {
+  const auto& [session, owner] = hold.party;
+  tell({session, lock.space, std::string(lock.name), owner, hold.fence, reason});
+  take_back_answers(lock, hold, reason);
 }
 
-void Machine::tell_over(Lock& lock, const Party& party, Hold& hold, const std::string& reason) {
-  const Duration ttl = tables_.session(party.session)->ttl;
-  disarm(lock, party, hold);
-  hold.ends = now_ + ttl;
-  arm(lock, party, hold);
-  tell_lost(lock, party, hold, reason);
-  give_up_upgrade(lock, party, Error::lock_lost);
-  note_own(party, lock);
+void Machine::tell_over(Lock& lock, Hold& hold, const std::string& reason) {
+  disarm(lock, hold);
+  hold.ends = now_ + tables_.session(hold.party.session)->terms.ttl;
+  arm(lock, hold);
+  tell_lost(lock, hold, reason);
+  give_up_upgrade(lock, hold.party, Error::lock_lost);
+  note_own(hold.party, lock);
 }
 
-void Machine::break_hold(Lock& lock, const Party& party, bool force) {
-  Hold& hold = lock.holds.at(party);
-  if (!force) {
-    if (!hold.is_over()) tell_over(lock, party, hold, "it was broken by an operator");
-    return;
-  }
-  take_away(lock, party, "it was broken by an operator, by force");
+void Machine::break_hold(Lock& lock, Hold& hold, bool force) {
+  if (force)
+    take_away(lock, hold, "it was broken by an operator, by force");
+  else if (!hold.is_over())
+    tell_over(lock, hold, "it was broken by an operator");
 }
 
 // At once, whatever the holder does.
-void Machine::take_away(Lock& lock, const Party& party, const std::string& reason) {
-  Hold& hold = lock.holds.at(party);
-  if (!hold.expired) tell_lost(lock, party, hold, reason);
-  let_go(lock, party);
+void Machine::take_away(Lock& lock, Hold& hold, const std::string& reason) {
+  if (!hold.expired) tell_lost(lock, hold, reason);
+  let_go(lock, hold.party);
 }
 
 void Machine::carry_out(const Asker& asker, const Break& breaking) {
@@ -263,7 +257,7 @@ void Machine::carry_out(const Asker& asker, const Break& breaking) {
                   quoted(breaking.name) +
                       " has no holder, but stays closed for a while; only force opens it");
   answer(asker, Error::none);
-  for (const Party& party : parties) break_hold(*lock, party, breaking.force);
+  for (const Party& party : parties) break_hold(*lock, lock->holds.at(party), breaking.force);
 }
 
 void Machine::carry_out(const Asker& asker, const Acknowledge& acknowledge) {

@@ -5,23 +5,27 @@
 namespace baton::service {
 namespace {
 
-bool is_same(const Reclaim::Held& held, const Party& party, const Lock& lock, const Hold& hold) {
-  return held.space == lock.space && held.owner == party.owner && held.fence == hold.fence &&
-         held.name == lock.name;
+bool is_same(const Reclaim::Held& held, const Lock& lock, const Hold& hold) {
+  return held.space == lock.space && held.hold.party.owner == hold.party.owner &&
+         held.hold.fence == hold.fence && held.name == lock.name;
 }
 
 bool is_compatible(const Reclaim::Held& held, const Lock& lock, const Hold& hold) {
   if (held.slots != lock.slots) return false;
-  if (lock.slots > 1) return held.slot != hold.slot;
-  return held.mode == Mode::shared && hold.mode == Mode::shared && held.fence == hold.fence;
+  if (lock.slots > 1) return held.hold.slot != hold.slot;
+  return held.hold.terms.mode == Mode::shared && hold.terms.mode == Mode::shared &&
+         held.hold.fence == hold.fence;
+}
+
+HoldOver ending_of(SessionId session, const Reclaim::Held& held, std::string reason) {
+  return {session,         held.space,       held.name, held.hold.party.owner,
+          held.hold.fence, std::move(reason)};
 }
 
 // It was taken away while the client was away.
 std::optional<HoldOver> find_ending(const Session& session, const Reclaim::Held& held) {
-  for (const HoldOver& over : session.endings)
-    if (over.space == held.space && over.owner == held.owner && over.fence == held.fence &&
-        over.name == held.name)
-      return over;
+  for (const HoldOver& ending : session.endings)
+    if (ending == ending_of(session.id, held, ending.reason)) return ending;
   return std::nullopt;
 }
 
@@ -50,24 +54,21 @@ void Machine::carry_out(const Asker& asker, const Reclaim& reclaim) {
 void Machine::tell_what_is_lost(const Asker& asker, const Reclaim& reclaim) {
   for (const auto& held : reclaim.held) {
     const Lock* lock = tables_.lock(held.space, held.name);
-    const Party party{asker.id, held.owner};
+    const Party party{asker.id, held.hold.party.owner};
     const bool is_kept = lock != nullptr && lock->holds.contains(party) &&
-                         is_same(held, party, *lock, lock->holds.at(party));
-    if (!is_kept)
-      effects_->push_back(HoldOver{asker.id, held.space, held.name, held.owner, held.fence,
-                                   "the server does not know of it"});
+                         is_same(held, *lock, lock->holds.at(party));
+    if (!is_kept) effects_->push_back(ending_of(asker.id, held, "the server does not know of it"));
   }
 }
 
 // What the client does not name it does not have, or has never heard of. Nobody is told.
 void Machine::give_up_unreported(Session& session, const Reclaim& reclaim) {
-  std::vector<Held> lost;
-  for (const Held& own : session.held) {
-    const Party party{session.id, own.owner};
+  std::vector<HoldKey> lost;
+  for (const HoldKey& own : session.held) {
+    const Hold& hold = own.lock->holds.at({session.id, own.owner});
     const bool is_named =
-        std::any_of(reclaim.held.begin(), reclaim.held.end(), [&](const Reclaim::Held& held) {
-          return is_same(held, party, *own.lock, own.lock->holds.at(party));
-        });
+        std::any_of(reclaim.held.begin(), reclaim.held.end(),
+                    [&](const Reclaim::Held& held) { return is_same(held, *own.lock, hold); });
     if (!is_named) lost.push_back(own);
   }
   std::vector<RequestId> unwanted;
@@ -81,7 +82,7 @@ void Machine::give_up_unreported(Session& session, const Reclaim& reclaim) {
     const Request gone = take_out(session.waiting.at(id));
     for (Lock* lock : gone.locks) touch(*lock);
   }
-  for (const Held& own : lost) let_go(*own.lock, {session.id, own.owner});
+  for (const HoldKey& own : lost) let_go(*own.lock, {session.id, own.owner});
 }
 
 // A grant whose answer never arrived is not among what the client holds. It will ask again, and
@@ -93,52 +94,52 @@ void Machine::forget_unheard_grants(Session& session, const Reclaim& reclaim) {
   };
   const auto is_reported = [&](FencingToken fence) {
     return std::any_of(reclaim.held.begin(), reclaim.held.end(),
-                       [&](const Reclaim::Held& held) { return held.fence == fence; });
+                       [&](const Reclaim::Held& held) { return held.hold.fence == fence; });
   };
   const auto is_unheard = [&](const Reply& reply) {
-    const auto* granted = std::get_if<Granted>(&reply.result);
-    return granted != nullptr && (is_awaited(reply.request) || !is_reported(granted->fence));
+    const auto* grant = std::get_if<Grant>(&reply.result);
+    return grant != nullptr && (is_awaited(reply.request) || !is_reported(grant->fence));
   };
   std::erase_if(session.answers, is_unheard);
 }
 
 void Machine::restore(Session& session, const Reclaim::Held& held) {
-  const Party party{session.id, held.owner};
+  const Party party{session.id, held.hold.party.owner};
   Lock* known = tables_.lock(held.space, held.name);
-  const bool is_own = known != nullptr && known->holds.contains(party);
-  if (const auto ended = is_own ? std::nullopt : find_ending(session, held)) {
+  Hold* own = known != nullptr && known->holds.contains(party) ? &known->holds.at(party) : nullptr;
+  if (const auto ended = own != nullptr ? std::nullopt : find_ending(session, held)) {
     effects_->push_back(*ended);
     return;
   }
-  const bool is_possible = !refuse(held) && held.fence < fence_floor_ && held.fence.value > 0 &&
-                           (!is_own || known->holds.at(party).fence == held.fence);
+  const FencingToken fence = held.hold.fence;
+  const bool is_possible = !refuse(held) && fence < fence_floor_ && fence.value > 0 &&
+                           (own == nullptr || own->fence == fence);
   if (!is_possible || !prevails(party, held)) {
     const char* reason =
         is_possible ? "it was granted to another since" : "it cannot have been granted";
-    tell({session.id, held.space, held.name, held.owner, held.fence, reason});
-    if (!is_possible || !is_own) return;
-    take_back_answers(*known, party, known->holds.at(party), reason);
+    tell(ending_of(session.id, held, reason));
+    if (!is_possible || own == nullptr) return;
+    take_back_answers(*known, *own, reason);
     return let_go(*known, party);
   }
-  if (is_own) return bring_up_to_date(*known, party, held);
+  if (own != nullptr) return bring_up_to_date(*known, held, *own);
   Lock& lock = lock_at(held.space, held.name, held.slots);
   touch(lock);
-  Hold restored{.mode = held.mode, .slot = held.slot, .fence = held.fence, .times = held.times};
-  restored.since = now_;
-  restored.max_hold = held.max_hold;
-  restored.value = held.value;
-  restored.label = held.label;
-  hold(lock, party, std::move(restored));
+  add_hold(lock, {.party = party,
+                  .terms = held.hold.terms,
+                  .slot = held.hold.slot,
+                  .fence = fence,
+                  .times = held.hold.times,
+                  .since = now_});
 }
 
 // The hold is known, but not all that was done to it since.
-void Machine::bring_up_to_date(Lock& lock, const Party& party, const Reclaim::Held& held) {
-  Hold& hold = lock.holds.at(party);
-  hold.mode = held.mode;
-  hold.times = held.times;
-  if (hold.value == held.value) return;
-  hold.value = held.value;
-  if (lock.space == Namespace::election) tell_leader(Change::Kind::proclaim, lock, party, hold);
+void Machine::bring_up_to_date(Lock& lock, const Reclaim::Held& held, Hold& own) {
+  own.terms.mode = held.hold.terms.mode;
+  own.times = held.hold.times;
+  if (own.terms.value == held.hold.terms.value) return;
+  own.terms.value = held.hold.terms.value;
+  if (lock.space == Namespace::election) tell_leader(Change::Kind::proclaim, lock, own);
 }
 
 // Whether it was granted after all that is in its way, which then goes.
@@ -148,16 +149,13 @@ bool Machine::prevails(const Party& reporter, const Reclaim::Held& held) {
   std::vector<Party> in_the_way;
   for (const auto& [party, hold] : lock->holds) {
     if (party == reporter || is_compatible(held, *lock, hold)) continue;
-    if (hold.fence >= held.fence) return false;
+    if (hold.fence >= held.hold.fence) return false;
     in_the_way.push_back(party);
   }
   if (lock->slots != held.slots && (!lock->queue.empty() || lock->holds.size() > in_the_way.size()))
     return false;
-  for (const Party& party : in_the_way) {
-    Hold& hold = lock->holds.at(party);
-    if (!hold.expired) tell_lost(*lock, party, hold, "it was granted to another since");
-    let_go(*lock, party);
-  }
+  for (const Party& party : in_the_way)
+    take_away(*lock, lock->holds.at(party), "it was granted to another since");
   if (lock->holds.empty() && lock->slots != held.slots) {
     lock->slots = held.slots;
     lock->free_slots = held.slots > 1 ? std::make_unique<FreeSlots>() : nullptr;

@@ -7,24 +7,20 @@ void Machine::carry_out(const Asker& asker, const OpenSession& open) {
   const auto known = tables_.nonces.find(open.nonce);
   if (known != tables_.nonces.end()) {
     const Session& session = *tables_.session(known->second);
-    return answer(asker, Result{Opened{session.id, session.ttl}});
+    return answer(asker, Result{Opened{session.id, session.terms.ttl}});
   }
   if (tables_.sessions.size() >= most_sessions)
     return answer(asker, Error::too_many, "there are too many sessions");
   const SessionId id{next_session_++};
   Session& session = tables_.sessions[id.value];
   session.id = id;
-  session.nonce = open.nonce;
-  session.who = open.who;
-  session.ttl = open.ttl;
-  session.lock_delay = open.lock_delay;
-  session.fast = open.fast;
-  session.latest_answers = open.latest_answers;
+  session.terms = open;
   session.since = now_;
-  if (Session* outer = tables_.session(open.within); outer != nullptr && outer->id != id) {
-    session.within = outer->id;
+  Session* outer = open.within == id ? nullptr : tables_.session(open.within);
+  if (outer != nullptr)
     outer->inner.insert(id);
-  }
+  else
+    session.terms.within = no_session;
   tables_.nonces.emplace(open.nonce, id);
   answer(asker, Result{Opened{id, open.ttl}});
 }
@@ -51,7 +47,7 @@ void Machine::carry_out(const Asker& asker, const BreakSession& breaking) {
   }
   answer(asker, Error::none);
   if (session->is_over()) return;
-  session->ends = now_ + session->ttl;
+  session->ends = now_ + session->terms.ttl;
   tables_.timers.insert({session->ends, Timer::Kind::session, session->id, 0, {}, {}});
   effects_->push_back(SessionOver{session->id, "it was broken by an operator"});
   give_up_all(*session, "it was broken by an operator");
@@ -72,32 +68,31 @@ void Machine::end(Session& session, End how, const std::string& reason) {
     tables_.timers.erase({session.ends, Timer::Kind::session, session.id, 0, {}, {}});
   else if (how != End::closed)
     effects_->push_back(SessionOver{session.id, reason});
-  for (const SessionId inner : session.inner) tables_.session(inner)->within = no_session;
-  if (Session* outer = tables_.session(session.within)) outer->inner.erase(session.id);
+  for (const SessionId inner : session.inner) tables_.session(inner)->terms.within = no_session;
+  if (Session* outer = tables_.session(session.terms.within)) outer->inner.erase(session.id);
   const SessionId id = session.id;
-  tables_.nonces.erase(session.nonce);
+  tables_.nonces.erase(session.terms.nonce);
   tables_.sessions.erase(id.value);
   end_recovery_of(id);
 }
 
-void Machine::end_hold(Session& session, const Held& held, End how) {
-  if (how == End::expired && session.lock_delay.value > 0)
-    close_for_a_while(session, Held(held));
+void Machine::end_hold(Session& session, const HoldKey& key, End how) {
+  if (how == End::expired && session.terms.lock_delay.value > 0)
+    close_for_a_while(session, HoldKey(key));
   else
-    let_go(*held.lock, {session.id, held.owner});
+    let_go(*key.lock, {session.id, key.owner});
 }
 
 // The hold stays in the way, of the same others as before, until the delay is over.
-void Machine::close_for_a_while(Session& session, const Held& held) {
-  const Party party{session.id, held.owner};
-  Lock& lock = *held.lock;
-  Hold& hold = lock.holds.at(party);
-  disarm(lock, party, hold);
-  if (lock.space == Namespace::election) tell_leader(Change::Kind::resign, lock, party, hold);
-  hold.ends = now_ + session.lock_delay;
+void Machine::close_for_a_while(Session& session, const HoldKey& key) {
+  Lock& lock = *key.lock;
+  Hold& hold = lock.holds.at({session.id, key.owner});
+  disarm(lock, hold);
+  if (lock.space == Namespace::election) tell_leader(Change::Kind::resign, lock, hold);
+  hold.ends = now_ + session.terms.lock_delay;
   hold.expired = true;
-  session.held.erase(held);
-  arm(lock, party, hold);
+  session.held.erase(key);
+  arm(lock, hold);
 }
 
 void Machine::end_recovery_of(SessionId id) {

@@ -14,43 +14,10 @@ bool begins_with(std::string_view text, std::string_view prefix) {
   return text.substr(0, prefix.size()) == prefix;
 }
 
-HolderInfo info_of(const Party& party, const Hold& hold) {
-  HolderInfo info{.party = party, .mode = hold.mode, .slot = hold.slot, .fence = hold.fence};
-  info.times = hold.times;
-  info.since = hold.since;
-  if (hold.max_hold.value > 0) info.limit = hold.since + hold.max_hold;
-  if (hold.is_over()) info.ends = hold.ends;
-  info.expired = hold.expired;
-  info.value = hold.value;
-  info.label = hold.label;
-  return info;
-}
-
-WaiterInfo info_of(const Request& request) {
-  WaiterInfo info{.party = request.party, .request = request.id, .mode = request.mode};
-  info.upgrade = request.upgrade;
-  info.ticket = request.ticket;
-  info.since = request.since;
-  info.deadline = request.deadline;
-  info.label = request.label;
-  return info;
-}
-
 LockInfo info_of(const Lock& lock) {
   LockInfo info{.space = lock.space, .name = std::string(lock.name), .slots = lock.slots};
-  for (const auto& [party, hold] : lock.holds) info.holders.push_back(info_of(party, hold));
-  for (const auto& [key, request] : lock.queue) {
-    info.queue.push_back(info_of(*request));
-    info.queue.back().position = info.queue.size() - 1;
-  }
-  return info;
-}
-
-HolderInfo info_of(const LeaderElsewhere& leader) {
-  HolderInfo info{.party = {}, .fence = leader.fence};
-  info.since = leader.since;
-  info.value = leader.value;
-  info.elsewhere = leader.who;
+  for (const auto& [party, hold] : lock.holds) info.holders.push_back(hold);
+  for (const auto& [key, request] : lock.queue) info.queue.push_back(*request);
   return info;
 }
 
@@ -65,18 +32,13 @@ void add_elsewhere(const Tables& tables, std::string_view prefix, std::vector<Lo
     auto place = std::lower_bound(infos.begin(), infos.end(), at->first, is_before);
     if (place == infos.end() || place->name != at->first)
       place = infos.insert(place, {.space = Namespace::election, .name = at->first});
-    place->holders.push_back(info_of(at->second));
+    place->elsewhere = at->second;
   }
 }
 
 SessionInfo info_of(const Session& session) {
-  SessionInfo info{.id = session.id, .who = session.who, .ttl = session.ttl};
-  info.lock_delay = session.lock_delay;
-  info.fast = session.fast;
-  info.within = session.within;
-  info.since = session.since;
+  SessionInfo info{.id = session.id, .terms = session.terms, .since = session.since};
   if (session.is_over()) info.ends = session.ends;
-  info.latest_answers = session.latest_answers;
   info.holds = session.held.size();
   info.waits = session.waiting.size();
   return info;
@@ -124,7 +86,7 @@ std::optional<LockInfo> State::lock(Namespace space, std::string_view name) cons
   if (space == Namespace::lock || other == tables.elsewhere.end() || tables.leader(name) != nullptr)
     return info;
   if (!info) info = LockInfo{.space = space, .name = other->first};
-  info->holders.push_back(info_of(other->second));
+  info->elsewhere = other->second;
   return info;
 }
 
@@ -195,13 +157,13 @@ std::optional<RequestId> State::find_request(SessionId id, RequestId from, Reque
 
 std::vector<WaitEdge> State::wait_edges() const { return service::wait_edges(machine_->tables()); }
 
-std::optional<LeaderInfo> State::leader(std::string_view election) const {
+std::optional<Hold> State::leader(std::string_view election) const {
   const Tables& tables = machine_->tables();
-  if (const auto* own = tables.leader(election))
-    return LeaderInfo{own->first, own->second.fence, own->second.since, own->second.value};
+  if (const auto* own = tables.leader(election)) return *own;
   const auto other = tables.elsewhere.find(election);
   if (other == tables.elsewhere.end()) return std::nullopt;
-  return LeaderInfo{{}, other->second.fence, other->second.since, other->second.value};
+  const LeaderElsewhere& leader = other->second;
+  return Hold{.terms = {.value = leader.value}, .fence = leader.fence, .since = leader.since};
 }
 
 std::optional<FileInfo> State::file(std::string_view key) const {

@@ -58,59 +58,28 @@ namespace baton::service {
 
 // --- What can be asked of a state ---------------------------------------------------------------
 
-// Who holds or waits: a owner of a session.
-struct Party {
-  SessionId session;
-  OwnerId owner;
-
-  friend auto operator<=>(const Party&, const Party&) = default;
-};
-
-struct HolderInfo {
-  Party party;
-  Mode mode{};
-  std::uint32_t slot = 0;
+// Of an election: another server's session, which has no number here.
+struct LeaderElsewhere {
   FencingToken fence;
-  std::uint32_t times = 1;  // that it entered
+  std::string value;
+  Who who;
   Time since;
-  std::optional<Time> limit;  // when it will have held it for as long as it may
-  std::optional<Time> ends;   // it is over: when the lock is free at the latest
-  bool expired = false;       // the session is gone: what is left is its lock-delay
-  std::string value;          // of a leader
-  std::string label;
-  std::optional<Who> elsewhere;  // it is another server's, and has no session here
-};
-
-struct WaiterInfo {
-  Party party;
-  RequestId request;
-  Mode mode{};
-  bool upgrade = false;
-  std::uint64_t ticket = 0;
-  std::size_t position = 0;  // 0: the next
-  Time since;
-  std::optional<Time> deadline;
-  std::string label;
 };
 
 struct LockInfo {
   Namespace space{};
   std::string name;
   std::uint32_t slots = 1;
-  std::vector<HolderInfo> holders;  // by session and owner
-  std::vector<WaiterInfo> queue;    // in their order
+  std::vector<Hold> holders;          // by session and owner
+  std::vector<WaitingRequest> queue;  // in their order
+  std::optional<LeaderElsewhere> elsewhere;
 };
 
 struct SessionInfo {
   SessionId id;
-  Who who;
-  Duration ttl;
-  Duration lock_delay;
-  bool fast = false;
-  SessionId within;
+  OpenSession terms;  // on which it was opened
   Time since;
   std::optional<Time> ends;  // it is broken: when it is over at the latest
-  std::uint32_t latest_answers = 0;
   std::size_t holds = 0;
   std::size_t waits = 0;
 };
@@ -137,78 +106,27 @@ struct FileInfo {
   friend bool operator==(const FileInfo&, const FileInfo&) = default;
 };
 
-struct LeaderInfo {
-  Party party;  // no session: it is another server's
-  FencingToken term;
-  Time since;
-  std::string value;
-};
-
 // --- All of a state, as plain values ------------------------------------------------------------
-
-struct HoldImage {
-  Party party;
-  Mode mode{};
-  std::uint32_t slot = 0;
-  FencingToken fence;
-  std::uint32_t times = 1;
-  Time since;
-  Duration max_hold;
-  Time ends;             // of one that is over; 0: it is not
-  bool expired = false;  // what is left of a session that is gone
-  std::string value;
-  std::string label;
-  std::vector<RequestId> requests;  // whose kept answers say that it is held
-
-  friend bool operator==(const HoldImage&, const HoldImage&) = default;
-};
 
 struct LockImage {
   Namespace space{};
   std::string name;
   std::uint32_t slots = 1;
-  std::vector<HoldImage> holds;
+  std::vector<Hold> holds;
 
   friend bool operator==(const LockImage&, const LockImage&) = default;
 };
 
-struct WaitingImage {
-  RequestId request;
-  OwnerId owner;
-  Namespace space{};
-  std::vector<std::string> names;
-  Mode mode{};
-  std::uint32_t slots = 1;
-  bool upgrade = false;
-  bool once = false;  // it does not want to wait, but cannot be answered yet
-  std::uint64_t ticket = 0;
-  Time since;
-  std::optional<Time> deadline;
-  Duration max_hold;
-  std::string value;
-  std::string label;
-  bool fast = false;
-  bool despite_deadlock = false;
-
-  friend bool operator==(const WaitingImage&, const WaitingImage&) = default;
-};
-
 struct SessionImage {
   SessionId id;
-  std::string nonce;
-  Who who;
-  Duration ttl;
-  Duration lock_delay;
-  bool fast = false;
-  SessionId within;
+  OpenSession terms;
   Time since;
   Time ends;  // of one that is broken; 0: it is not
   RequestId confirmed;
   bool must_report = false;
-  std::uint32_t latest_answers = 0;
-  std::vector<WaitingImage> waiting;  // by request
-  std::vector<Reply> answers;     // by request; of one that does not confirm, as they were given
-  std::vector<HoldOver> endings;  // as they came
+  std::vector<WaitingRequest> waiting;  // by request
+  std::vector<Reply> answers;           // by request; of one that does not confirm, as they came
+  std::vector<HoldOver> endings;        // as they came
 
   friend bool operator==(const SessionImage&, const SessionImage&) = default;
 };
@@ -293,7 +211,8 @@ class State {
 
   std::vector<WaitEdge> wait_edges() const;
 
-  std::optional<LeaderInfo> leader(std::string_view election) const;
+  // Its fence is the term. Without a session it is another server's.
+  std::optional<Hold> leader(std::string_view election) const;
 
   std::optional<FileInfo> file(std::string_view key) const;
   // By key; at most `limit`.

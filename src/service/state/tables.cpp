@@ -20,7 +20,7 @@ void FreeSlots::take(std::uint32_t slot) {
   below.erase(slot);
 }
 
-bool HeldOrder::operator()(const Held& a, const Held& b) const {
+bool HoldKeyOrder::operator()(const HoldKey& a, const HoldKey& b) const {
   return a.owner != b.owner ? a.owner < b.owner : compare(a.lock, b.lock) < 0;
 }
 
@@ -46,18 +46,18 @@ Lock* Tables::lock(Namespace space, std::string_view name) {
   return const_cast<Lock*>(std::as_const(*this).lock(space, name));
 }
 
-const std::pair<const Party, Hold>* Tables::leader(std::string_view election) const {
+const Hold* Tables::leader(std::string_view election) const {
   const Lock* found = lock(Namespace::election, election);
   if (found == nullptr || found->holds.empty()) return nullptr;
-  const auto& leads = *found->holds.begin();
-  return leads.second.expired ? nullptr : &leads;
+  const Hold& leads = found->holds.begin()->second;
+  return leads.expired ? nullptr : &leads;
 }
 
 std::string Tables::describe(SessionId id) const {
   std::string text = "session " + std::to_string(id.value);
   const Session* found = session(id);
   if (found == nullptr) return text;
-  const Who& who = found->who;
+  const Who& who = found->terms.who;
   std::string about = who.label;
   if (!who.host.empty()) about += (about.empty() ? "on host " : " on host ") + who.host;
   return about.empty() ? text : text + " (" + about + ")";

@@ -22,22 +22,6 @@
 
 namespace baton::service {
 
-struct Hold {
-  Mode mode{};
-  std::uint32_t slot = 0;
-  FencingToken fence;
-  std::uint32_t times = 1;
-  Time since;
-  Duration max_hold;
-  Time ends;             // it is over, and its holder has been told; 0: it is not
-  bool expired = false;  // its session is gone: what is left is the lock-delay
-  std::string value;
-  std::string label;
-  std::vector<RequestId> requests;  // whose kept answers say that it is held
-
-  bool is_over() const { return ends.value != 0; }
-};
-
 // Upgrades come before everybody else: those who wait do so for the upgrading holder anyway.
 struct QueueKey {
   bool ordinary = true;
@@ -50,24 +34,12 @@ struct QueueKey {
 
 struct Lock;
 
-struct Request {
-  Party party;
-  RequestId id;
-  std::vector<Lock*> locks;  // in the order in which they were named
-  Mode mode{};
-  bool upgrade = false;
-  bool once = false;
-  std::uint64_t ticket = 0;
-  Time since;
-  std::optional<Time> deadline;
-  Duration max_hold;
-  std::string value;
-  std::string label;
-  bool fast = false;
-  bool despite_deadlock = false;
+// A request and where it waits. It has its names only when it has to wait.
+struct Request : WaitingRequest {
+  std::vector<Lock*> locks{};  // in the order in which they were named
 
   QueueKey key() const { return {!upgrade, ticket, party.session, id}; }
-  bool is_exclusive() const { return mode == Mode::exclusive; }
+  bool is_exclusive() const { return mode() == Mode::exclusive; }
 };
 
 // Which slots are free: all from `fresh` on, and some below.
@@ -97,32 +69,28 @@ struct Lock {
   bool to_check = false;                  // it may be forgotten
   Door door = Door::closed;
 
-  bool is_shared() const { return !holds.empty() && holds.begin()->second.mode == Mode::shared; }
+  bool is_shared() const {
+    return !holds.empty() && holds.begin()->second.terms.mode == Mode::shared;
+  }
 };
 
-// A hold, as its session knows it.
-struct Held {
+// Where to find a hold of a session.
+struct HoldKey {
   OwnerId owner;
   Lock* lock;  // none: before all others of this owner
 };
-struct HeldOrder {
-  bool operator()(const Held& a, const Held& b) const;
+struct HoldKeyOrder {
+  bool operator()(const HoldKey& a, const HoldKey& b) const;
 };
 
 struct Session {
   SessionId id;
-  std::string nonce;
-  Who who;
-  Duration ttl;
-  Duration lock_delay;
-  bool fast = false;
-  SessionId within;
+  OpenSession terms;
   Time since;
   Time ends;  // it is broken; 0: it is not
   RequestId confirmed;
-  std::uint32_t latest_answers = 0;
   std::set<SessionId> inner;  // those within it
-  std::set<Held, HeldOrder> held;
+  std::set<HoldKey, HoldKeyOrder> held;
   std::map<RequestId, Request> waiting;
   std::set<std::pair<OwnerId, RequestId>> waiting_of;  // the same, by owner
   std::set<std::string> tied;                          // files
@@ -131,6 +99,8 @@ struct Session {
   std::vector<HoldOver> endings;
 
   bool is_over() const { return ends.value != 0; }
+  // Else so many of its latest answers are kept.
+  bool confirms() const { return terms.latest_answers == 0; }
 };
 
 struct File {
@@ -138,13 +108,6 @@ struct File {
   std::uint64_t version = 0;
   Revision revision;
   SessionId tied;
-};
-
-struct LeaderElsewhere {
-  FencingToken fence;
-  std::string value;
-  Who who;
-  Time since;
 };
 
 struct Timer {
@@ -185,7 +148,8 @@ struct Tables {
 
   // Whether the holder keeps such a request out.
   bool keeps_out(const Hold& hold, Mode wanted) const {
-    return wanted == Mode::exclusive || hold.mode == Mode::exclusive || hold.fence < joinable_from;
+    return wanted == Mode::exclusive || hold.terms.mode == Mode::exclusive ||
+           hold.fence < joinable_from;
   }
 
   const Session* session(SessionId id) const;
@@ -193,16 +157,16 @@ struct Tables {
   const Lock* lock(Namespace space, std::string_view name) const;
   Lock* lock(Namespace space, std::string_view name);
   // Who leads here: none if nobody does, or what is left of it is the lock-delay.
-  const std::pair<const Party, Hold>* leader(std::string_view election) const;
+  const Hold* leader(std::string_view election) const;
   LockTable& table(Namespace space) { return locks[static_cast<std::size_t>(space)]; }
   const LockTable& table(Namespace space) const { return locks[static_cast<std::size_t>(space)]; }
   // "session 3 (backup on host a)".
   std::string describe(SessionId id) const;
 };
 
-// The holds of a owner are those from here until the owner changes.
+// The holds of an owner are those from here until the owner changes.
 inline auto first_held(const Session& session, OwnerId owner) {
-  return session.held.lower_bound(Held{owner, nullptr});
+  return session.held.lower_bound(HoldKey{owner, nullptr});
 }
 inline auto first_waiting(const Session& session, OwnerId owner) {
   return session.waiting_of.lower_bound({owner, RequestId{0}});

@@ -74,18 +74,19 @@ std::optional<Refusal> refuse(const OpenSession& open) {
 }
 
 std::optional<Refusal> refuse(const Acquire& acquire) {
+  const RequestTerms& terms = acquire.terms;
   if (auto refusal = refuse_names(acquire.names)) return refusal;
-  if (auto refusal = refuse_value(acquire.value)) return refusal;
-  if (auto refusal = refuse_text(acquire.label, longest_label, "the label")) return refusal;
+  if (auto refusal = refuse_value(terms.hold.value)) return refusal;
+  if (auto refusal = refuse_text(terms.hold.label, longest_label, "the label")) return refusal;
   if (auto refusal = refuse_wait(acquire.wait)) return refusal;
-  if (!is_between(acquire.max_hold, {0}, longest_wait))
+  if (!is_between(terms.hold.max_hold, {0}, longest_wait))
     return bad("the maximum hold is negative, or longer than a year");
-  if (acquire.slots == 0) return bad("a lock has at least one slot");
-  if (acquire.slots > most_slots)
+  if (terms.slots == 0) return bad("a lock has at least one slot");
+  if (terms.slots > most_slots)
     return Refusal{Error::too_many, "more than " + std::to_string(most_slots) + " slots"};
-  if (acquire.mode == Mode::shared && acquire.slots > 1)
-    return bad("a lock is shared or has slots, not both");
-  if (acquire.space == Namespace::election && (acquire.mode == Mode::shared || acquire.slots > 1))
+  const bool is_shared = terms.hold.mode == Mode::shared;
+  if (is_shared && terms.slots > 1) return bad("a lock is shared or has slots, not both");
+  if (acquire.space == Namespace::election && (is_shared || terms.slots > 1))
     return bad("an election has one leader");
   return std::nullopt;
 }
@@ -97,7 +98,8 @@ std::optional<Refusal> refuse_in_gated(const Command& command) {
                     std::holds_alternative<Remove>(command.what);
   std::string why(only_exclusive);
   if (const auto* acquire = std::get_if<Acquire>(&command.what)) {
-    is_refused = acquire->mode == Mode::shared || acquire->slots > 1 || acquire->names.size() > 1;
+    is_refused = acquire->terms.hold.mode == Mode::shared || acquire->terms.slots > 1 ||
+                 acquire->names.size() > 1;
     if (acquire->names.size() > 1) why += ", one at a time";
   }
   if (!is_refused) return std::nullopt;
@@ -105,14 +107,11 @@ std::optional<Refusal> refuse_in_gated(const Command& command) {
 }
 
 std::optional<Refusal> refuse(const Reclaim::Held& held) {
-  if (held.times == 0) return bad("held not even once");
-  if (held.slots > 1 && held.slot >= held.slots) return bad("there is no such slot");
-  Acquire acquire{.space = held.space, .names = {held.name}, .mode = held.mode};
-  acquire.slots = held.slots;
-  acquire.max_hold = held.max_hold;
-  acquire.value = held.value;
-  acquire.label = held.label;
-  return refuse(acquire);
+  if (held.hold.times == 0) return bad("held not even once");
+  if (held.slots > 1 && held.hold.slot >= held.slots) return bad("there is no such slot");
+  return refuse(Acquire{.space = held.space,
+                        .names = {held.name},
+                        .terms = {.hold = held.hold.terms, .slots = held.slots}});
 }
 
 }  // namespace baton::service

@@ -21,7 +21,7 @@ struct Node {
 bool holds_enough(const Lock& lock, const Request& request) {
   const auto own = lock.holds.find(request.party);
   if (own == lock.holds.end() || own->second.is_over()) return false;
-  return own->second.mode == Mode::exclusive || request.mode == Mode::shared;
+  return own->second.terms.mode == Mode::exclusive || request.mode() == Mode::shared;
 }
 
 bool asked_for_enough(const Tables& tables, const Lock& lock, const Request& request) {
@@ -120,7 +120,7 @@ class Needs {
 
   void list_holders(const Lock& lock, const Request& request, Need& need) const {
     for (const auto& [party, hold] : lock.holds) {
-      if (tables_.keeps_out(hold, request.mode) && party != request.party &&
+      if (tables_.keeps_out(hold, request.mode()) && party != request.party &&
           !ends_by_itself(tables_, party, hold))
         need.edges.push_back({{party}, Why::holds});
     }
@@ -239,7 +239,7 @@ bool may_be_awaited(const Tables& tables, const Request& request) {
   constexpr int most_looked_at = 64;
   const Session& session = *tables.session(request.party.session);
   const OwnerId owner = request.party.owner;
-  if (session.within != no_session || session.waiting_of.size() > 1) return true;
+  if (session.terms.within != no_session || session.waiting_of.size() > 1) return true;
   for (const Lock* lock : request.locks)
     if (lock->queue.rbegin()->first != request.key()) return true;
   int looked_at = 0;
@@ -248,9 +248,9 @@ bool may_be_awaited(const Tables& tables, const Request& request) {
   return false;
 }
 
-std::string name_of(const Tables& tables, const Party& party, bool with_guard) {
+std::string name_of(const Tables& tables, const Party& party, bool with_owner) {
   const std::string session = tables.describe(party.session);
-  return with_guard ? "owner " + std::to_string(party.owner.value) + " of " + session : session;
+  return with_owner ? "owner " + std::to_string(party.owner.value) + " of " + session : session;
 }
 
 std::string how_in_the_way(const WaitEdge& edge) {
@@ -288,13 +288,13 @@ std::string describe(const Tables& tables, const Cycle& cycle) {
     parties.insert(edge.from);
     sessions.insert(edge.from.session);
   }
-  const bool with_guards = sessions.size() < parties.size();
+  const bool with_owners = sessions.size() < parties.size();
   std::string text;
   for (std::size_t i = 0; i < cycle.size(); ++i) {
     const WaitEdge& before = cycle[(i + cycle.size() - 1) % cycle.size()];
     const WaitEdge& edge = cycle[i];
     if (!text.empty()) text += "; ";
-    text += name_of(tables, edge.from, with_guards) + how_in_the_way(before) + " and waits for ";
+    text += name_of(tables, edge.from, with_owners) + how_in_the_way(before) + " and waits for ";
     text +=
         edge.why == Why::within ? tables.describe(edge.to.session) + " to end" : quoted(edge.name);
   }
@@ -329,7 +329,7 @@ class Edges {
         found.push_back({request.party, request.id, to, why, lock.space, std::string(lock.name)});
     };
     for (const auto& [party, hold] : lock.holds)
-      if (tables_.keeps_out(hold, request.mode)) note(party, Why::holds);
+      if (tables_.keeps_out(hold, request.mode())) note(party, Why::holds);
     for (const auto& [key, other] : lock.queue) {
       if (!(key < request.key())) break;
       if (excludes(*other, request)) note(other->party, Why::ahead);
@@ -341,7 +341,7 @@ class Edges {
   void add_within(const Session& outer, const Session& inner) {
     std::set<OwnerId> owners;
     std::set<OwnerId> waiting;
-    for (const Held& held : outer.held) owners.insert(held.owner);
+    for (const HoldKey& key : outer.held) owners.insert(key.owner);
     for (const auto& [owner, request] : inner.waiting_of) waiting.insert(owner);
     for (const OwnerId from : owners)
       for (const OwnerId to : waiting)

@@ -76,12 +76,12 @@ void Judge::look_at(const SimServer& leader) {
         std::find(unreported.begin(), unreported.end(), session) != unreported.end();
     if (is_awaited) continue;
     const auto lock = state.lock(service::Namespace::lock, entry.name);
-    const bool is_known = lock && std::any_of(lock->holders.begin(), lock->holders.end(),
-                                              [&](const service::HolderInfo& holder) {
-                                                return holder.party.session == session &&
-                                                       holder.fence.value == entry.fence &&
-                                                       !holder.ends;
-                                              });
+    const bool is_known =
+        lock &&
+        std::any_of(lock->holders.begin(), lock->holders.end(), [&](const service::Hold& holder) {
+          return holder.party.session == session && holder.fence.value == entry.fence &&
+                 !holder.is_over();
+        });
     if (!is_known) {
       scene_.wrong("server {} leads and does not know that client {} holds '{}' with fence {}",
                    leader.url(), number, entry.name, entry.fence);

@@ -148,7 +148,7 @@ class Life {
   }
   std::uint64_t fence(service::SessionId session, std::uint64_t number) const {
     const auto told = reply(session, number);
-    const auto* granted = told ? std::get_if<service::Granted>(&told->result) : nullptr;
+    const auto* granted = told ? std::get_if<service::Grant>(&told->result) : nullptr;
     return granted == nullptr ? 0 : granted->fence.value;
   }
 

@@ -428,10 +428,10 @@ TEST_F(EngineTest, RefusesASnapshotThatContradictsItself) {
   life.settle();
   const service::StateImage image = life.engine->state().image();
   const auto is_refused = [&](auto spoil) {
-    Kept kept{1, image};
-    spoil(kept.image);
+    Snapshot snapshot{1, image};
+    spoil(snapshot.image);
     const auto spoiled = std::make_shared<journal::MemoryStore>();
-    spoiled->snapshot = {1, encode(kept)};
+    spoiled->snapshot = {1, encode(snapshot)};
     spoiled->last = 1;
     try {
       Life(spoiled).start();
@@ -451,10 +451,10 @@ TEST_F(EngineTest, RefusesASnapshotThatContradictsItself) {
   EXPECT_TRUE(is_refused([](StateImage& it) { it.locks.push_back(it.locks[0]); }));
   EXPECT_TRUE(is_refused([](StateImage& it) { it.next_session = 1; }));
   EXPECT_TRUE(is_refused([](StateImage& it) { it.reserve = {1}; }));
-  EXPECT_TRUE(is_refused([](StateImage& it) { it.sessions[0].ttl = {-1}; }));
+  EXPECT_TRUE(is_refused([](StateImage& it) { it.sessions[0].terms.ttl = {-1}; }));
   EXPECT_TRUE(is_refused([](StateImage& it) {
     it.locks[0].slots = 2;
-    it.sessions[1].waiting[0].slots = 2;
+    it.sessions[1].waiting[0].terms.slots = 2;
     it.locks[0].holds[0].slot = 2;
   }));
   EXPECT_TRUE(is_refused([](StateImage& it) {
@@ -572,9 +572,9 @@ TEST_F(EngineTest, AReplayLeadsToTheSameState) {
       service::State state;
       next.journal->read(
           [&](journal::Position, std::string_view bytes) {
-            Kept kept = decode_snapshot(bytes);
-            epoch = kept.epoch;
-            state = service::State(kept.image);
+            const Snapshot snapshot = decode_snapshot(bytes);
+            epoch = snapshot.epoch;
+            state = service::State(snapshot.image);
           },
           [&](journal::Position, std::string_view bytes) {
             proto::Batch batch;

@@ -3,7 +3,7 @@
 // What it is known to catch, each tried by breaking the code in this way: an exclusive request, a
 // reader or a slot granted before an earlier request; one slot too many; an upgrade beside other
 // readers, or under its old fence; a fence for each reader; nobody woken by a release, a given-up
-// request or a downgrade; a second request of a owner not let in with its first; cycles not looked
+// request or a downgrade; a second request of an owner not let in with its first; cycles not looked
 // for through requests ahead, through sessions within, after a release, after a cancel or at an
 // upgrade that need not wait; slots taken for locks in the search; a retry that is carried out; an
 // image without re-entries or without ends of holds. (tests/service/state/crash_test.cpp does the same
@@ -50,17 +50,18 @@ class Campaign {
       for (const auto& lock : state_.locks(space)) {
         text += (space == Namespace::election ? "election " : "") + lock.name + ": held by";
         for (const auto& holder : lock.holders)
-          text += " " + party(holder.party) + mode(holder.mode) + (holder.ends ? "(over)" : "");
+          text += " " + party(holder.party) + mode(holder.terms.mode) +
+                  (holder.is_over() ? "(over)" : "");
         text += ", waited for by";
         for (const auto& waiter : lock.queue)
-          text += " " + party(waiter.party) + mode(waiter.mode) + "#" +
-                  std::to_string(waiter.request.value) + (waiter.upgrade ? "(upgrade)" : "");
+          text += " " + party(waiter.party) + mode(waiter.mode()) + "#" +
+                  std::to_string(waiter.id.value) + (waiter.upgrade ? "(upgrade)" : "");
         text += "\n";
       }
     for (const auto& session : state_.sessions())
-      if (session.within != no_session)
+      if (session.terms.within != no_session)
         text += std::to_string(session.id.value) + " is within " +
-                std::to_string(session.within.value) + "\n";
+                std::to_string(session.terms.within.value) + "\n";
     return text;
   }
 
@@ -97,7 +98,8 @@ class Campaign {
       all_.push_back(effect);
       if (const auto* reply = std::get_if<Reply>(&effect))
         if (const auto* opened = std::get_if<Opened>(&reply->result))
-          open_[opened->session].confirms = state_.session(opened->session)->latest_answers == 0;
+          open_[opened->session].confirms =
+              state_.session(opened->session)->terms.latest_answers == 0;
       if (const auto* over = std::get_if<HoldOver>(&effect)) told_.push_back(*over);
     }
     if (wrong_.empty()) wrong_ = oracle_.judge(command, effects, state_);
@@ -172,24 +174,24 @@ class Campaign {
         acquire.names.push_back(another);
     }
     if (one_in(3)) {
-      acquire.mode = Mode::shared;
+      acquire.terms.hold.mode = Mode::shared;
     } else if (one_in(4)) {
-      acquire.slots = 2;
+      acquire.terms.slots = 2;
       for (auto& one : acquire.names) one += "2";
     } else if (one_in(8)) {
       acquire.space = Namespace::election;
-      acquire.value = std::to_string(pick(100));
+      acquire.terms.hold.value = std::to_string(pick(100));
     }
     if (one_in(4)) acquire.wait = duration();
     if (one_in(6)) acquire.wait = Duration{0};
-    if (one_in(6)) acquire.max_hold = duration();
-    acquire.despite_deadlock = despite_ && one_in(5);
+    if (one_in(6)) acquire.terms.hold.max_hold = duration();
+    acquire.terms.despite_deadlock = despite_ && one_in(5);
     ask(session, acquire);
   }
 
   // Of what is really held, or there would be few.
-  std::optional<std::pair<LockInfo, HolderInfo>> some_hold() {
-    std::vector<std::pair<LockInfo, HolderInfo>> holds;
+  std::optional<std::pair<LockInfo, Hold>> some_hold() {
+    std::vector<std::pair<LockInfo, Hold>> holds;
     for (const Namespace space : {Namespace::lock, Namespace::election})
       for (const auto& lock : state_.locks(space))
         for (const auto& holder : lock.holders)
@@ -251,7 +253,7 @@ class Campaign {
     for (const Namespace space : {Namespace::lock, Namespace::election})
       for (const auto& lock : state_.locks(space))
         for (const auto& waiter : lock.queue)
-          if (waiter.party.session == session) return ask(session, Cancel{waiter.request});
+          if (waiter.party.session == session) return ask(session, Cancel{waiter.id});
   }
 
   void files(SessionId session) {

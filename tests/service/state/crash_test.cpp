@@ -93,10 +93,10 @@ class CrashingServer {
     const auto found = client.unanswered.find(reply.request);
     if (found == client.unanswered.end()) return;  // told before the crash
     const auto* acquire = std::get_if<Acquire>(&found->second.what);
-    const auto* granted = std::get_if<Granted>(&reply.result);
+    const auto* granted = std::get_if<Grant>(&reply.result);
     if (acquire != nullptr && granted != nullptr)
-      believe(client, {acquire->names[0], acquire->owner, granted->fence, acquire->mode,
-                       acquire->slots, granted->slot});
+      believe(client, {acquire->names[0], acquire->owner, granted->fence, acquire->terms.hold.mode,
+                       acquire->terms.slots, granted->slot});
     client.tickets.erase(reply.request);
     client.unanswered.erase(found);
   }
@@ -125,7 +125,7 @@ class CrashingServer {
         if (const auto lock = state_.lock(Namespace::lock, held.name))
           for (const auto& holder : lock->holders)
             is_held = is_held || (holder.party == Party{client.id, owner} &&
-                                  holder.fence == held.fence && holder.mode == held.mode);
+                                  holder.fence == held.fence && holder.terms.mode == held.mode);
         if (!is_held) wrong_ = "'" + held.name + "' was lost";
       }
     std::size_t held = 0;
@@ -166,15 +166,14 @@ class CrashingServer {
     }
   }
 
-  // Each under a owner of its own.
+  // Each under an owner of its own.
   void acquire(Client& client) {
     Acquire acquire{.names = {std::string(1, static_cast<char>('a' + pick(3)))},
                     .owner = {client.requests + 1},
-                    .fast = client.fast && !one_in(3),
-                    .despite_deadlock = true};
-    if (one_in(3)) acquire.mode = Mode::shared;
-    if (acquire.mode == Mode::exclusive && one_in(3)) {
-      acquire.slots = 2;
+                    .terms = {.fast = client.fast && !one_in(3), .despite_deadlock = true}};
+    if (one_in(3)) acquire.terms.hold.mode = Mode::shared;
+    if (acquire.terms.hold.mode == Mode::exclusive && one_in(3)) {
+      acquire.terms.slots = 2;
       acquire.names[0] += "2";
     }
     ask(client, acquire);
@@ -219,11 +218,11 @@ class CrashingServer {
     for (const auto& [owner, held] : client.held) {
       ++reclaimed;
       reclaim.held.push_back({.name = held.name,
-                              .mode = held.mode,
                               .slots = held.slots,
-                              .slot = held.slot,
-                              .owner = owner,
-                              .fence = held.fence});
+                              .hold = {.party = {client.id, owner},
+                                       .terms = {.mode = held.mode},
+                                       .slot = held.slot,
+                                       .fence = held.fence}});
     }
     for (const auto& [request, command] : client.unanswered)
       if (const auto* acquire = std::get_if<Acquire>(&command.what))

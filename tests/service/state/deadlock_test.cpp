@@ -25,7 +25,7 @@ TEST(Deadlock, CanBeWaitedForAnyway) {
   world.lock(a, {"x"});
   world.lock(b, {"y"});
   const auto patient = world.ask(a, Acquire{.names = {"y"}, .wait = seconds(5)});
-  const auto stubborn = world.ask(b, Acquire{.names = {"x"}, .despite_deadlock = true});
+  const auto stubborn = world.ask(b, Acquire{.names = {"x"}, .terms = {.despite_deadlock = true}});
   EXPECT_TRUE(world.is_queued(stubborn));
   EXPECT_EQ(world.state.wait_edges().size(), 2u);
   // One that waits behind them has not closed the cycle.
@@ -67,7 +67,7 @@ TEST(Deadlock, OfTwoGuardsOfOneSessionNamesTheGuards) {
 TEST(Deadlock, AFreeSlotElsewhereIsAWayOut) {
   World world;
   const auto a = world.open(), b = world.open(), c = world.open();
-  const Acquire slot{.names = {"pool"}, .slots = 2};
+  const Acquire slot{.names = {"pool"}, .terms = {.slots = 2}};
   world.ask(a, slot);
   world.ask(b, slot);
   world.lock(c, {"x"});
@@ -163,7 +163,7 @@ TEST(Deadlock, ClosedByAnUpgradeThatNeedNotWait) {
   ASSERT_TRUE(world.is_queued(world.lock(a, {"z"})));
   const auto upgrade = world.ask(a, Upgrade{.name = "x"});
   EXPECT_EQ(world.error(upgrade), Error::would_deadlock);
-  EXPECT_EQ(world.state.lock(Namespace::lock, "x")->holders[0].mode, Mode::shared);
+  EXPECT_EQ(world.state.lock(Namespace::lock, "x")->holders[0].terms.mode, Mode::shared);
 }
 
 TEST(Deadlock, ALongLineIsNoCycle) {

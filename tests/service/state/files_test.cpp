@@ -109,7 +109,9 @@ TEST(Watches, GoOnWhereTheyWere) {
   const auto a = world.open();
   world.ask(a, Put{.key = "b/1", .value = "one"});
   world.ask(a, Put{.key = "c"});
-  world.ask(a, Acquire{.space = Namespace::election, .names = {"b/chief"}, .value = "me"});
+  world.ask(a, Acquire{.space = Namespace::election,
+                       .names = {"b/chief"},
+                       .terms = {.hold = {.value = "me"}}});
   world.ask(a, Remove{.key = "b/1"});
   const auto changes = world.state.changes_since({0}, Watched::files, "b/");
   ASSERT_TRUE(changes);
@@ -138,8 +140,9 @@ TEST(Elections, TheLeaderSpeaksAndResigns) {
   World world;
   const auto a = world.open(), b = world.open();
   const auto campaign = [&](SessionId who, std::string value) {
-    return world.ask(who,
-                     Acquire{.space = Namespace::election, .names = {"chief"}, .value = value});
+    return world.ask(who, Acquire{.space = Namespace::election,
+                                  .names = {"chief"},
+                                  .terms = {.hold = {.value = value}}});
   };
   const auto first = campaign(a, "a:1");
   const auto term = world.fence(first);
@@ -150,13 +153,13 @@ TEST(Elections, TheLeaderSpeaksAndResigns) {
   EXPECT_EQ(world.error(world.ask(b, Proclaim{.name = "chief", .value = "!"})), Error::not_held);
   world.ask(a, Proclaim{.name = "chief", .value = "a:2"});
   EXPECT_EQ(world.told<Change>()[0], (Change{{2}, Kind::proclaim, "chief", "a:2", 0, a, term}));
-  EXPECT_EQ(world.state.leader("chief")->value, "a:2");
+  EXPECT_EQ(world.state.leader("chief")->terms.value, "a:2");
   world.ask(a, Release{.space = Namespace::election, .names = {"chief"}});
   const auto changes = world.told<Change>();
   ASSERT_EQ(changes.size(), 2u);
   EXPECT_EQ(changes[0], (Change{{3}, Kind::resign, "chief", "", 0, a, term}));
   EXPECT_EQ(changes[1], (Change{{4}, Kind::elect, "chief", "b:1", 0, b, world.fence(second)}));
-  EXPECT_GT(world.state.leader("chief")->term, term);
+  EXPECT_GT(world.state.leader("chief")->fence, term);
   // A lock of the same name is another thing.
   EXPECT_TRUE(world.is_granted(world.lock(a, {"chief"})));
 }
@@ -164,15 +167,19 @@ TEST(Elections, TheLeaderSpeaksAndResigns) {
 TEST(Elections, AnExpiredLeaderIsNone) {
   World world;
   const auto a = world.open({.lock_delay = seconds(3)}), b = world.open();
-  world.ask(a, Acquire{.space = Namespace::election, .names = {"chief"}, .value = "a"});
-  world.ask(b, Acquire{.space = Namespace::election, .names = {"chief"}, .value = "b"});
+  world.ask(
+      a,
+      Acquire{.space = Namespace::election, .names = {"chief"}, .terms = {.hold = {.value = "a"}}});
+  world.ask(
+      b,
+      Acquire{.space = Namespace::election, .names = {"chief"}, .terms = {.hold = {.value = "b"}}});
   world.apply({.what = ExpireSession{a}});
   ASSERT_EQ(world.told<Change>().size(), 1u);
   EXPECT_EQ(world.told<Change>()[0].kind, Kind::resign);
   EXPECT_FALSE(world.state.leader("chief"));
   world.pass(seconds(3));
   ASSERT_EQ(world.told<Change>().size(), 1u);
-  EXPECT_EQ(world.state.leader("chief")->value, "b");
+  EXPECT_EQ(world.state.leader("chief")->terms.value, "b");
 }
 
 }  // namespace

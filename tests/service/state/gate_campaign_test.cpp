@@ -135,7 +135,7 @@ class Group {
     if (!info) return;
     std::vector<Place> closing;
     for (const auto& [at, fence] : member.open)
-      if (info->lock_delay.value > 0 && here(member, at).holders[0].party.session == session)
+      if (info->terms.lock_delay.value > 0 && here(member, at).holders[0].party.session == session)
         closing.push_back(at);
     apply(member, {.what = ExpireSession{session}});
     for (const Place& at : closing)
@@ -154,7 +154,7 @@ class Group {
     Acquire acquire{.space = at.first, .names = {at.second}, .owner = owner()};
     if (one_in(3)) acquire.wait = duration();
     if (one_in(4)) acquire.wait = Duration{0};
-    if (one_in(5)) acquire.max_hold = duration();
+    if (one_in(5)) acquire.terms.hold.max_hold = duration();
     Asked& asked = member.asked[{session, {member.sessions[session] + 1}}] = {.at = at};
     if (acquire.wait == Duration{0}) asked.tried = now_;
     ask(member, session, acquire);
@@ -164,8 +164,8 @@ class Group {
     const Place at = place();
     const auto lock = here(member, at);
     if (lock.holders.empty() || lock.holders[0].expired) return;
-    const HolderInfo& holder = lock.holders[0];
-    if (holder.ends && one_in(2))
+    const Hold& holder = lock.holders[0];
+    if (holder.is_over() && one_in(2))
       return ask(member, holder.party.session,
                  Acknowledge{at.first, at.second, holder.party.owner, holder.fence});
     ask(member, holder.party.session, Release{at.first, {at.second}, holder.party.owner});
@@ -249,9 +249,7 @@ class Group {
   }
 
   static LockInfo here(const Member& member, const Place& at) {
-    LockInfo info = member.state.lock(at.first, at.second).value_or(LockInfo{});
-    std::erase_if(info.holders, [](const HolderInfo& holder) { return !!holder.elsewhere; });
-    return info;
+    return member.state.lock(at.first, at.second).value_or(LockInfo{});
   }
 
   void apply(Member& member, Command command) {
@@ -277,7 +275,7 @@ class Group {
     const auto [at, tried, ticket] = asked->second;
     member.asked.erase(asked);
     if (reply.error == Error::busy) ++busy;
-    const auto* granted = std::get_if<Granted>(&reply.result);
+    const auto* granted = std::get_if<Grant>(&reply.result);
     if (granted == nullptr) return;
     ++grants;
     const auto open = member.open.find(at);
@@ -332,7 +330,7 @@ class Group {
       if (asked.tried && now_ >= *asked.tried + longest_try) complain("a try goes on and on");
     for (const auto& [election, fence] : member.leaders) {
       const auto leader = member.state.leader(election);
-      if ((leader ? leader->term : FencingToken{}) != fence)
+      if ((leader ? leader->fence : FencingToken{}) != fence)
         complain("the leader is another than was told");
     }
   }
@@ -343,7 +341,7 @@ class Group {
     if (!lock.queue.empty() && !member.wanted.contains(at)) complain("a waiter is forgotten");
   }
 
-  void judge_open(const Member& member, const Place& at, const HolderInfo& holder) {
+  void judge_open(const Member& member, const Place& at, const Hold& holder) {
     const auto open = member.open.find(at);
     if (holder.expired) ++delays;
     if (open == member.open.end()) return complain("it is held though it is closed");
@@ -356,7 +354,7 @@ class Group {
   void judge_latest(const Place& at) {
     int holders = 0;
     for (const Member& member : members_)
-      for (const HolderInfo& holder : here(member, at).holders)
+      for (const Hold& holder : here(member, at).holders)
         holders += !holder.expired && holder.fence == tokens_[at].fence;
     if (holders > 1) complain("two hold it with the latest fence");
   }

@@ -26,7 +26,9 @@ class Gated : public testing::Test, protected World {
     return ask(session, Acquire{.names = {name}, .owner = owner, .wait = Duration{0}});
   }
   RequestId elect(SessionId session, const std::string& name, const std::string& value) {
-    return ask(session, Acquire{.space = Namespace::election, .names = {name}, .value = value});
+    return ask(session, Acquire{.space = Namespace::election,
+                                .names = {name},
+                                .terms = {.hold = {.value = value}}});
   }
   bool is_held(const std::string& name) const { return !holders(name).empty(); }
 
@@ -285,7 +287,7 @@ TEST_F(Gated, BrokenHoldsCloseTheNameWhenTheyAreGone) {
 
 TEST_F(Gated, AHoldThatLastsTooLongEnds) {
   const SessionId a = open();
-  ask(a, Acquire{.names = {"x"}, .max_hold = seconds(3)});
+  ask(a, Acquire{.names = {"x"}, .terms = {.hold = {.max_hold = seconds(3)}}});
   pass(seconds(5));
   let_in("x", 5);
   pass(seconds(3));
@@ -350,7 +352,7 @@ TEST_F(Gated, OnlyExclusiveLocksOfOneNameAreToBeHad) {
   };
   expect_refused(share(a, {"x"}));
   expect_refused(lock(a, {"x", "y"}));
-  expect_refused(ask(a, Acquire{.names = {"x"}, .slots = 2}));
+  expect_refused(ask(a, Acquire{.names = {"x"}, .terms = {.slots = 2}}));
   expect_refused(ask(a, Downgrade{.name = "x"}));
   expect_refused(ask(a, Upgrade{.name = "x"}));
   expect_refused(ask(a, Put{.key = "f", .value = "1"}));
@@ -372,13 +374,14 @@ TEST_F(Gated, ALeaderElsewhereIsSeenHere) {
   EXPECT_EQ(changes(), "elect 5 first");
   const auto leader = state.leader("boss");
   ASSERT_TRUE(leader);
-  EXPECT_EQ(leader->term, FencingToken{5});
-  EXPECT_EQ(leader->value, "first");
+  EXPECT_EQ(leader->fence, FencingToken{5});
+  EXPECT_EQ(leader->terms.value, "first");
   EXPECT_EQ(leader->party.session, no_session);
   const auto info = state.lock(Namespace::election, "boss");
   ASSERT_TRUE(info);
-  ASSERT_EQ(info->holders.size(), 1U);
-  EXPECT_EQ(info->holders[0].elsewhere->host, "far");
+  EXPECT_TRUE(info->holders.empty());
+  ASSERT_TRUE(info->elsewhere);
+  EXPECT_EQ(info->elsewhere->who.host, "far");
   ASSERT_EQ(state.locks(Namespace::election, "bo").size(), 1U);
   EXPECT_TRUE(state.locks(Namespace::election, "c").empty());
   EXPECT_FALSE(state.lock(Namespace::lock, "boss"));
@@ -398,19 +401,20 @@ TEST_F(Gated, AWordFromElsewhereIsToldOnce) {
   EXPECT_EQ(changes(), "resign 5 , elect 7 third");
   say_elsewhere("boss", 6, "late");
   EXPECT_EQ(changes(), "");
-  EXPECT_EQ(state.leader("boss")->value, "third");
+  EXPECT_EQ(state.leader("boss")->terms.value, "third");
 }
 
 TEST_F(Gated, ALeaderHereComesAfterTheOneElsewhere) {
   const SessionId a = open();
   say_elsewhere("boss", 5, "there");
   elect(a, "boss", "here");
-  EXPECT_EQ(state.lock(Namespace::election, "boss")->holders.size(), 1U);
+  EXPECT_TRUE(state.lock(Namespace::election, "boss")->elsewhere);
   EXPECT_EQ(state.lock(Namespace::election, "boss")->queue.size(), 1U);
   let_in("boss", 6, Namespace::election);
   EXPECT_EQ(changes(), "resign 5 , elect 6 here");
   EXPECT_EQ(state.leader("boss")->party.session, a);
   EXPECT_EQ(state.lock(Namespace::election, "boss")->holders.size(), 1U);
+  EXPECT_FALSE(state.lock(Namespace::election, "boss")->elsewhere);
 }
 
 TEST_F(Gated, WhatIsSaidOfOthersWhileSomebodyLeadsHereIsToldAfterwards) {
@@ -420,10 +424,10 @@ TEST_F(Gated, WhatIsSaidOfOthersWhileSomebodyLeadsHereIsToldAfterwards) {
   say_elsewhere("boss", 5, "before");
   say_elsewhere("boss", 7, "after");
   EXPECT_EQ(changes(), "");
-  EXPECT_EQ(state.leader("boss")->value, "here");
+  EXPECT_EQ(state.leader("boss")->terms.value, "here");
   revoke("boss", Namespace::election);
   EXPECT_EQ(changes(), "resign 6 , elect 7 after");
-  EXPECT_EQ(state.leader("boss")->value, "after");
+  EXPECT_EQ(state.leader("boss")->terms.value, "after");
 }
 
 TEST_F(Gated, AnImageDoesNotKeepGates) {

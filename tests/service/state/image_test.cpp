@@ -17,9 +17,11 @@ StateImage image_of_everything() {
   world.share(a, {"read"});
   world.share(b, {"read"}, {2});
   world.ask(a, Upgrade{.name = "read", .wait = second});
-  world.ask(a, Acquire{.names = {"pool"}, .slots = 3, .max_hold = seconds(5)});
-  world.ask(b, Acquire{.names = {"pool"}, .slots = 3});
-  world.ask(a, Acquire{.space = Namespace::election, .names = {"boss"}, .value = "a"});
+  world.ask(a, Acquire{.names = {"pool"}, .terms = {.hold = {.max_hold = seconds(5)}, .slots = 3}});
+  world.ask(b, Acquire{.names = {"pool"}, .terms = {.slots = 3}});
+  world.ask(
+      a,
+      Acquire{.space = Namespace::election, .names = {"boss"}, .terms = {.hold = {.value = "a"}}});
   world.ask(a, Put{.key = "file", .value = "1", .tied = true});
   world.lock(c, {"late"});
   world.apply({.what = ExpireSession{c}});
@@ -55,44 +57,49 @@ const Spoiling spoilings[] = {
     {"its sessions are uncountable", [](StateImage& it) { it.next_session = 0; }},
     {"a session has an impossible number", [](StateImage& it) { it.next_session = 2; }},
     {"a session has an impossible number", [](StateImage& it) { b(it).id = a(it).id; }},
-    {"a session has the nonce of another", [](StateImage& it) { b(it).nonce = a(it).nonce; }},
-    {"a session has the nonce of another", [](StateImage& it) { b(it).nonce.clear(); }},
+    {"a session has the nonce of another",
+     [](StateImage& it) { b(it).terms.nonce = a(it).terms.nonce; }},
+    {"a session has the nonce of another", [](StateImage& it) { b(it).terms.nonce.clear(); }},
     {"a lock has no name or no slots", [](StateImage& it) { it.locks[0].name.clear(); }},
     {"a lock has no name or no slots", [](StateImage& it) { it.locks[0].slots = 0; }},
     {"a lock has no name or no slots", [](StateImage& it) { it.locks[0].slots = UINT32_MAX; }},
     {"a lock is there twice", [](StateImage& it) { it.locks.push_back(it.locks[0]); }},
-    {"a session has impossible times", [](StateImage& it) { a(it).ttl = {-1}; }},
+    {"a session has impossible times", [](StateImage& it) { a(it).terms.ttl = {-1}; }},
     {"a session has impossible times", [](StateImage& it) { a(it).ends = {INT64_MAX}; }},
-    {"a session is within one that is not there", [](StateImage& it) { b(it).within = {9}; }},
-    {"a session is within one that is not there", [](StateImage& it) { a(it).within = b(it).id; }},
+    {"a session is within one that is not there", [](StateImage& it) { b(it).terms.within = {9}; }},
+    {"a session is within one that is not there",
+     [](StateImage& it) { a(it).terms.within = b(it).id; }},
     {"the requests of a session are in disorder",
      [](StateImage& it) { std::swap(a(it).answers[0], a(it).answers[1]); }},
     {"the requests of a session are in disorder",
      [](StateImage& it) { b(it).waiting.push_back(b(it).waiting[0]); }},
+    {"a request waits for another session",
+     [](StateImage& it) { b(it).waiting[0].party.session = a(it).id; }},
     {"a waiting request has an impossible number",
-     [](StateImage& it) { b(it).waiting[0].request = {0}; }},
+     [](StateImage& it) { b(it).waiting[0].id = {0}; }},
     {"a waiting request has an impossible number",
      [](StateImage& it) { b(it).waiting[0].ticket = it.next_ticket; }},
     {"a waiting request has impossible times",
      [](StateImage& it) { a(it).waiting[0].deadline = Time{-1}; }},
     {"a request waits though it is answered",
-     [](StateImage& it) { a(it).waiting[0].request = a(it).answers[0].request; }},
+     [](StateImage& it) { a(it).waiting[0].id = a(it).answers[0].request; }},
     {"a request waits for nothing, or twice for the same",
      [](StateImage& it) { b(it).waiting[0].names.clear(); }},
     {"a request waits for nothing, or twice for the same",
      [](StateImage& it) { b(it).waiting[0].names.push_back("x"); }},
     {"a request waits for no lock", [](StateImage& it) { b(it).waiting[0].names[0] += "z"; }},
-    {"a request waits for no lock", [](StateImage& it) { b(it).waiting[0].slots = 2; }},
-    {"a request upgrades what is not held", [](StateImage& it) { a(it).waiting[0].owner = {7}; }},
+    {"a request waits for no lock", [](StateImage& it) { b(it).waiting[0].terms.slots = 2; }},
+    {"a request upgrades what is not held",
+     [](StateImage& it) { a(it).waiting[0].party.owner = {7}; }},
     {"a lock is neither held nor wanted", [](StateImage& it) { lock(it, "late").holds.clear(); }},
     {"a lock is held twice by the same",
      [](StateImage& it) { lock(it, "read").holds[1].party = lock(it, "read").holds[0].party; }},
     {"a lock has an impossible slot", [](StateImage& it) { lock(it, "pool").holds[0].slot = 3; }},
     {"a lock has an impossible slot", [](StateImage& it) { lock(it, "pool").holds[0].slot = 1; }},
     {"a lock has an impossible slot",
-     [](StateImage& it) { lock(it, "pool").holds[0].mode = Mode::shared; }},
+     [](StateImage& it) { lock(it, "pool").holds[0].terms.mode = Mode::shared; }},
     {"a lock is held by too many",
-     [](StateImage& it) { lock(it, "read").holds[0].mode = Mode::exclusive; }},
+     [](StateImage& it) { lock(it, "read").holds[0].terms.mode = Mode::exclusive; }},
     {"a lock is held by too many", [](StateImage& it) { --lock(it, "read").holds[0].fence.value; }},
     {"a hold has impossible times", [](StateImage& it) { lock(it, "x").holds[0].since = {-1}; }},
     {"a hold has an impossible fence",

@@ -37,7 +37,7 @@ TEST_F(KeptAnswers, AGrantDoesNotOutliveAHoldThatWasTakenAway) {
       {"held too long, and let go", [&] { world.pass(seconds(60)), world.pass(seconds(10)); }}};
   for (const auto& [what, end] : ends)
     for (const bool is_restored : {false, true}) {
-      const Acquire acquire{.names = {"x"}, .max_hold = seconds(60)};
+      const Acquire acquire{.names = {"x"}, .terms = {.hold = {.max_hold = seconds(60)}}};
       const auto request = world.ask(a, acquire);
       const auto fence = world.fence(request);
       ASSERT_NE(fence, FencingToken{}) << what;
@@ -77,9 +77,10 @@ TEST_F(KeptAnswers, AllThatHadEnteredAgainAreLost) {
 }
 
 TEST_F(KeptAnswers, SharedSlotsAndElections) {
-  const std::vector<Acquire> all{{.names = {"x"}, .mode = Mode::shared},
-                                 {.names = {"x"}, .slots = 3},
-                                 {.space = Namespace::election, .names = {"x"}, .value = "me"}};
+  const std::vector<Acquire> all{
+      {.names = {"x"}, .terms = {.hold = {.mode = Mode::shared}}},
+      {.names = {"x"}, .terms = {.slots = 3}},
+      {.space = Namespace::election, .names = {"x"}, .terms = {.hold = {.value = "me"}}}};
   for (const Acquire& acquire : all) {
     const auto request = world.ask(a, acquire);
     ASSERT_TRUE(world.is_granted(request));
@@ -90,8 +91,10 @@ TEST_F(KeptAnswers, SharedSlotsAndElections) {
 }
 
 TEST_F(KeptAnswers, OneOfTwoThatShareLosesOnlyItsOwn) {
-  Acquire brief{.names = {"x"}, .mode = Mode::shared, .owner = {1}, .max_hold = seconds(1)};
-  Acquire lasting{.names = {"x"}, .mode = Mode::shared, .owner = {2}};
+  Acquire brief{.names = {"x"},
+                .owner = {1},
+                .terms = {.hold = {.mode = Mode::shared, .max_hold = seconds(1)}}};
+  Acquire lasting{.names = {"x"}, .owner = {2}, .terms = {.hold = {.mode = Mode::shared}}};
   const auto first = world.ask(a, brief), second = world.ask(a, lasting);
   world.pass(seconds(1));
   repeat(a, first, brief);
@@ -101,7 +104,7 @@ TEST_F(KeptAnswers, OneOfTwoThatShareLosesOnlyItsOwn) {
 }
 
 TEST_F(KeptAnswers, UpgradesAndDowngradesAreLostWithTheirHold) {
-  const Acquire share{.names = {"x"}, .mode = Mode::shared};
+  const Acquire share{.names = {"x"}, .terms = {.hold = {.mode = Mode::shared}}};
   const auto shared = world.ask(a, share);
   const auto upgraded = world.ask(a, Upgrade{.name = "x"});
   const auto downgraded = world.ask(a, Downgrade{.name = "x"});
@@ -119,11 +122,11 @@ TEST_F(KeptAnswers, UpgradesAndDowngradesAreLostWithTheirHold) {
 TEST_F(KeptAnswers, OfSeveralNamesItIsSaidWhichAreLeft) {
   const Acquire acquire{.names = {"x", "y", "z"}};
   const auto request = world.ask(a, acquire);
-  const auto before = std::get<Granted>(world.reply(request)->result);
+  const auto before = std::get<Grant>(world.reply(request)->result);
   const auto expect_left = [&](bool x, bool y, bool z) {
     repeat(a, request, acquire);
     EXPECT_EQ(world.error(request), Error::lock_lost);
-    const auto& granted = std::get<Granted>(world.reply(request)->result);
+    const auto& granted = std::get<Grant>(world.reply(request)->result);
     ASSERT_EQ(granted.parts.size(), 3u);
     EXPECT_EQ(granted.parts[0].fence, x ? before.parts[0].fence : FencingToken{});
     EXPECT_EQ(granted.parts[1].fence, y ? before.parts[1].fence : FencingToken{});
@@ -139,7 +142,7 @@ TEST_F(KeptAnswers, OfSeveralNamesItIsSaidWhichAreLeft) {
 // It holds nothing of it, so it can have it anew.
 TEST_F(KeptAnswers, WhoReportsAfterACrashIsServedAnew) {
   const auto fast = world.open({.fast = true});
-  const Acquire acquire{.names = {"x"}, .fast = true};
+  const Acquire acquire{.names = {"x"}, .terms = {.fast = true}};
   const auto request = world.ask(fast, acquire);
   world.ask(b, Break{.name = "x"});
   world.apply({.what = Lead{.fences_from = {2'000'000}, .after_crash = true}});

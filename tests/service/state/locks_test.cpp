@@ -120,11 +120,11 @@ TEST(Locks, ReadersShareButDoNotStarveAWriter) {
 TEST(Locks, SlotsAreNumberedAndHaveFencesOfTheirOwn) {
   World world;
   const auto a = world.open(), b = world.open(), c = world.open();
-  const Acquire acquire{.names = {"pool"}, .slots = 2};
+  const Acquire acquire{.names = {"pool"}, .terms = {.slots = 2}};
   const auto first = world.ask(a, acquire);
-  const auto one = std::get<Granted>(world.reply(first)->result);
+  const auto one = std::get<Grant>(world.reply(first)->result);
   const auto second = world.ask(b, acquire);
-  const auto two = std::get<Granted>(world.reply(second)->result);
+  const auto two = std::get<Grant>(world.reply(second)->result);
   EXPECT_EQ(one.slot, 0u);
   EXPECT_EQ(two.slot, 1u);
   EXPECT_GT(two.fence, one.fence);
@@ -132,13 +132,13 @@ TEST(Locks, SlotsAreNumberedAndHaveFencesOfTheirOwn) {
   EXPECT_TRUE(world.is_queued(third));
   world.unlock(a, {"pool"});
   ASSERT_TRUE(world.is_granted(third));
-  EXPECT_EQ(std::get<Granted>(world.reply(third)->result).slot, 0u);
+  EXPECT_EQ(std::get<Grant>(world.reply(third)->result).slot, 0u);
 }
 
 TEST(Locks, AllWhoUseANameAgreeOnItsSlots) {
   World world;
   const auto a = world.open(), b = world.open();
-  world.ask(a, Acquire{.names = {"pool"}, .slots = 2});
+  world.ask(a, Acquire{.names = {"pool"}, .terms = {.slots = 2}});
   EXPECT_EQ(world.error(world.lock(b, {"pool"})), Error::slots_differ);
   EXPECT_EQ(world.message(RequestId{world.requests}), "'pool' is in use with 2 slots");
   world.unlock(a, {"pool"});
@@ -157,7 +157,7 @@ TEST(Locks, SeveralNamesAllOrNothing) {
   EXPECT_TRUE(world.is_queued(later));
   world.unlock(a, {"y"});
   ASSERT_TRUE(world.is_granted(both));
-  const auto granted = std::get<Granted>(world.reply(both)->result);
+  const auto granted = std::get<Grant>(world.reply(both)->result);
   ASSERT_EQ(granted.parts.size(), 2u);
   EXPECT_EQ(granted.fence, granted.parts[1].fence);
   EXPECT_LT(granted.parts[0].fence, granted.parts[1].fence);
@@ -214,12 +214,12 @@ TEST(Locks, OfTwoRequestsOfOneGuardTheSecondEntersWithTheFirst) {
 TEST(Locks, EnteringAgainGivesItsPlaceInLineToTheNext) {
   World world;
   const auto a = world.open(), b = world.open(), c = world.open();
-  world.ask(a, Acquire{.names = {"pool"}, .slots = 2});
-  world.ask(b, Acquire{.names = {"other"}, .slots = 2});
-  world.ask(b, Acquire{.names = {"other"}, .slots = 2, .owner = {1}});
-  const auto both = world.ask(a, Acquire{.names = {"pool", "other"}, .slots = 2});
+  world.ask(a, Acquire{.names = {"pool"}, .terms = {.slots = 2}});
+  world.ask(b, Acquire{.names = {"other"}, .terms = {.slots = 2}});
+  world.ask(b, Acquire{.names = {"other"}, .owner = {1}, .terms = {.slots = 2}});
+  const auto both = world.ask(a, Acquire{.names = {"pool", "other"}, .terms = {.slots = 2}});
   EXPECT_TRUE(world.is_queued(both));
-  const auto next = world.ask(c, Acquire{.names = {"pool"}, .slots = 2});
+  const auto next = world.ask(c, Acquire{.names = {"pool"}, .terms = {.slots = 2}});
   EXPECT_TRUE(world.is_queued(next));
   world.unlock(b, {"other"});
   EXPECT_TRUE(world.is_granted(both));
@@ -320,7 +320,8 @@ TEST(Locks, AnUpgradeWithoutItsHoldIsNothing) {
 TEST(Locks, AHoldThatLastsTooLongIsToldAndThenTaken) {
   World world;
   const auto a = world.open(), b = world.open();
-  const auto request = world.ask(a, Acquire{.names = {"x"}, .max_hold = seconds(60)});
+  const auto request =
+      world.ask(a, Acquire{.names = {"x"}, .terms = {.hold = {.max_hold = seconds(60)}}});
   const auto fence = world.fence(request);
   const auto waiting = world.lock(b, {"x"});
   world.pass(seconds(60));
@@ -337,7 +338,7 @@ TEST(Locks, AHoldThatLastsTooLongIsToldAndThenTaken) {
 TEST(Locks, ALateTickStillGivesTheHolderItsTime) {
   World world;
   const auto a = world.open(), b = world.open();
-  world.ask(a, Acquire{.names = {"x"}, .max_hold = seconds(60)});
+  world.ask(a, Acquire{.names = {"x"}, .terms = {.hold = {.max_hold = seconds(60)}}});
   const auto waiting = world.lock(b, {"x"});
   world.pass(seconds(600));
   EXPECT_EQ(world.told<HoldOver>().size(), 1u);
@@ -429,23 +430,27 @@ TEST(Locks, NothingIsGrantedWithoutFencesInReserve) {
 TEST(Locks, ALockTellsWhoHoldsAndWhoWaits) {
   World world;
   const auto a = world.open(), b = world.open(), c = world.open();
-  world.ask(a, Acquire{.names = {"x"}, .owner = {3}, .max_hold = seconds(9), .label = "mine"});
+  world.ask(a, Acquire{.names = {"x"},
+                       .owner = {3},
+                       .terms = {.hold = {.max_hold = seconds(9), .label = "mine"}}});
   world.now = world.now + seconds(1);
-  const auto later = world.ask(b, Acquire{.names = {"x"}, .wait = seconds(5), .label = "next"});
+  const auto later = world.ask(
+      b, Acquire{.names = {"x"}, .wait = seconds(5), .terms = {.hold = {.label = "next"}}});
   world.share(c, {"x"});
   const auto lock = world.state.lock(Namespace::lock, "x");
   ASSERT_TRUE(lock);
   ASSERT_EQ(lock->holders.size(), 1u);
   EXPECT_EQ(lock->holders[0].party, (Party{a, {3}}));
-  EXPECT_EQ(lock->holders[0].label, "mine");
+  EXPECT_EQ(lock->holders[0].terms.label, "mine");
   EXPECT_EQ(lock->holders[0].since, Time{1'000'000});
-  EXPECT_EQ(lock->holders[0].limit, Time{10'000'000});
+  EXPECT_EQ(lock->holders[0].limit(), Time{10'000'000});
   ASSERT_EQ(lock->queue.size(), 2u);
-  EXPECT_EQ(lock->queue[0].request, later);
-  EXPECT_EQ(lock->queue[0].label, "next");
+  EXPECT_EQ(lock->queue[0].id, later);
+  EXPECT_EQ(lock->queue[0].terms.hold.label, "next");
   EXPECT_EQ(lock->queue[0].deadline, world.now + seconds(5));
-  EXPECT_EQ(lock->queue[1].position, 1u);
-  EXPECT_EQ(lock->queue[1].mode, Mode::shared);
+  EXPECT_EQ(lock->queue[0].names, std::vector<std::string>{"x"});
+  EXPECT_EQ(lock->queue[1].party.session, c);
+  EXPECT_EQ(lock->queue[1].mode(), Mode::shared);
   world.lock(a, {"xylophone"});
   world.lock(a, {"a"});
   const auto some = world.state.locks(Namespace::lock, "x");

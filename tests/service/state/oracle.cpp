@@ -34,13 +34,9 @@ void Oracle::note(const Command& command) {
       note_end({command.session, release->owner}, release->space, name, true);
   if (command.request.value == 0 || answered_.contains(id) || open_.contains(id)) return;
   if (const auto* acquire = std::get_if<Acquire>(&command.what))
-    open_[id] = {{command.session, acquire->owner},
-                 acquire->space,
-                 acquire->names,
-                 acquire->mode,
-                 acquire->slots,
-                 false,
-                 acquire->despite_deadlock};
+    open_[id] = {{command.session, acquire->owner}, acquire->space,       acquire->names,
+                 acquire->terms.hold.mode,          acquire->terms.slots, false,
+                 acquire->terms.despite_deadlock};
   else if (const auto* upgrade = std::get_if<Upgrade>(&command.what))
     open_[id] = {{command.session, upgrade->owner},
                  Namespace::lock,
@@ -146,7 +142,7 @@ std::string Oracle::hear(const Command& command, const Reply& reply) {
   const auto found = open_.find(id);
   if (found == open_.end()) return is_own ? "" : "a request was answered twice";
   answered_.insert(id);
-  if (const auto* granted = std::get_if<Granted>(&reply.result)) {
+  if (const auto* granted = std::get_if<Grant>(&reply.result)) {
     ++grants;
     granted_.emplace_back(found->second, *granted);
     grants_[id] = {.wish = found->second};
@@ -155,7 +151,7 @@ std::string Oracle::hear(const Command& command, const Reply& reply) {
       upgraded_despite_.insert({wish.party, Place{wish.space, wish.names[0]}});
   }
   if (reply.error == Error::would_deadlock) ++deadlocks;
-  if (reply.error != Error::none && std::holds_alternative<Granted>(reply.result))
+  if (reply.error != Error::none && std::holds_alternative<Grant>(reply.result))
     return "an error with a grant";
   if (!is_own || reply.error != Error::would_deadlock) open_.erase(found);
   return {};
@@ -171,7 +167,7 @@ void Oracle::look(const State& state) {
     const auto lock = locks_.find(one.second);
     return lock == locks_.end() ||
            std::none_of(lock->second.holders.begin(), lock->second.holders.end(),
-                        [&](const HolderInfo& holder) { return holder.party == one.first; });
+                        [&](const Hold& holder) { return holder.party == one.first; });
   });
 }
 
@@ -183,7 +179,7 @@ std::string Oracle::judge_holders() const {
     for (const auto& holder : lock.holders) {
       if (!slots.insert(holder.slot).second && lock.slots > 1) return "two in one slot";
       if (holder.slot >= lock.slots) return "no such slot";
-      if (lock.slots == 1 && lock.holders.size() > 1 && holder.mode == Mode::exclusive)
+      if (lock.slots == 1 && lock.holders.size() > 1 && holder.terms.mode == Mode::exclusive)
         return "an exclusive holder is not alone";
       if (holder.fence != lock.holders[0].fence && lock.slots == 1) return "readers' fences differ";
       if (!holder.expired && !sessions_.contains(holder.party.session)) return "a dead holder";
@@ -212,8 +208,9 @@ std::string Oracle::judge_fences() const {
       if (!is_held) return "granted, but another holds it, or with another fence";
       if (const auto before = before_.find(place); before != before_.end())
         for (const auto& holder : before->second.holders)
-          is_known = is_known || (holder.fence == fence && is_enough(holder.mode, wish.mode) &&
-                                  (holder.party == wish.party || wish.mode == Mode::shared));
+          is_known =
+              is_known || (holder.fence == fence && is_enough(holder.terms.mode, wish.mode) &&
+                           (holder.party == wish.party || wish.mode == Mode::shared));
       for (const auto& [other, parts] : granted_) {
         const auto at = std::find(other.names.begin(), other.names.end(), wish.names[i]);
         if (other.space != wish.space || at == other.names.end()) continue;
@@ -239,9 +236,8 @@ std::string Oracle::judge_order() const {
   for (const auto& [wish, granted] : granted_) {
     for (const auto& name : wish.names) {
       const LockInfo& lock = locks_.at({wish.space, name});
-      const auto own =
-          std::find_if(lock.holders.begin(), lock.holders.end(),
-                       [&, &w = wish](const HolderInfo& h) { return h.party == w.party; });
+      const auto own = std::find_if(lock.holders.begin(), lock.holders.end(),
+                                    [&, &w = wish](const Hold& h) { return h.party == w.party; });
       if (own != lock.holders.end() && own->times > 1) continue;  // entered again
       std::size_t ahead = 0;
       for (const auto& [id, other] : open_) {
@@ -266,7 +262,7 @@ std::string Oracle::judge_queues() const {
   for (const auto& [place, lock] : locks_) {
     const Wish* last = nullptr;
     for (const auto& waiter : lock.queue) {
-      const auto found = open_.find({waiter.party.session, waiter.request});
+      const auto found = open_.find({waiter.party.session, waiter.id});
       if (found == open_.end()) return "one waits whose request is not open";
       if (last != nullptr && !is_before(*last, found->second)) return "the line is out of order";
       last = &found->second;
@@ -285,14 +281,14 @@ const LockInfo* Oracle::lock(const Wish& wish, const std::string& name) const {
   return found == locks_.end() ? nullptr : &found->second;
 }
 
-bool Oracle::is_ending(const HolderInfo& holder) const {
+bool Oracle::is_ending(const Hold& holder) const {
   const auto session = sessions_.find(holder.party.session);
-  return holder.ends || session == sessions_.end() || session->second.ends;
+  return holder.is_over() || session == sessions_.end() || session->second.ends;
 }
 
 bool Oracle::enters_again(const Wish& wish, const std::string& name) const {
   for (const auto& holder : lock(wish, name)->holders)
-    if (holder.party == wish.party && !holder.ends && is_enough(holder.mode, wish.mode))
+    if (holder.party == wish.party && !holder.is_over() && is_enough(holder.terms.mode, wish.mode))
       return true;
   return false;
 }
@@ -302,9 +298,9 @@ bool Oracle::is_free(const Wish& wish, const std::string& name) const {
   const LockInfo& info = *lock(wish, name);
   std::size_t taken = info.holders.size();
   for (const auto& holder : info.holders)
-    if (holder.party == wish.party && holder.ends) return false;
+    if (holder.party == wish.party && holder.is_over()) return false;
   for (const auto& holder : info.holders)
-    if (wish.slots == 1 && (holder.mode == Mode::exclusive || wish.mode == Mode::exclusive) &&
+    if (wish.slots == 1 && (holder.terms.mode == Mode::exclusive || wish.mode == Mode::exclusive) &&
         !(wish.upgrade && holder.party == wish.party))
       return false;
   for (const auto& [id, other] : open_) {
@@ -336,7 +332,7 @@ bool Oracle::can_end(const Wish& wish, const std::string& name,
   const LockInfo* info = lock(wish, name);
   for (const auto& holder : info->holders)
     if (holder.party != wish.party && !is_ending(holder) && !ended.contains(holder.party) &&
-        (wish.slots > 1 || holder.mode == Mode::exclusive || wish.mode == Mode::exclusive))
+        (wish.slots > 1 || holder.terms.mode == Mode::exclusive || wish.mode == Mode::exclusive))
       ++in_the_way;
   for (const auto& [id, other] : open_) {
     if (&other == &wish || other.space != wish.space || !is_before(other, wish)) continue;
@@ -374,11 +370,11 @@ std::set<Party> Oracle::never_end(bool ignore_despite) const {
           if (wish.party == party) ends = ends && can_end(wish, name, ended);
       for (const Party& other : left) {
         auto session = sessions_.find(other.session);
-        while (session != sessions_.end() && session->second.within != no_session) {
+        while (session != sessions_.end() && session->second.terms.within != no_session) {
           const bool is_waiting = std::any_of(
               open_.begin(), open_.end(), [&](const auto& o) { return o.second.party == other; });
-          if (session->second.within == party.session && is_waiting) ends = false;
-          session = sessions_.find(session->second.within);
+          if (session->second.terms.within == party.session && is_waiting) ends = false;
+          session = sessions_.find(session->second.terms.within);
         }
       }
       if (ends || (ignore_despite && despite.contains(party))) {

@@ -44,7 +44,7 @@ class Oracle {
   };
 
   // A wish that was granted, and what became of the holds since.
-  struct Grant {
+  struct GrantedWish {
     Wish wish;
     bool is_let_go = false;    // perhaps
     bool may_be_lost = false;  // one was taken away, of this grant or of a later one
@@ -81,15 +81,15 @@ class Oracle {
   static bool is_before(const Wish& a, const Wish& b);
   bool enters_again(const Wish& wish, const std::string& name) const;
   bool is_free(const Wish& wish, const std::string& name) const;
-  bool is_ending(const HolderInfo& holder) const;
+  bool is_ending(const Hold& holder) const;
   bool can_end(const Wish& wish, const std::string& name, const std::set<Party>& ended) const;
   std::set<Party> never_end(bool ignore_despite) const;
 
   std::map<Id, Wish> open_;
   std::set<Id> answered_;
-  std::map<Id, Grant> grants_;
+  std::map<Id, GrantedWish> grants_;
   std::map<SessionId, Memory> memories_;
-  std::vector<std::pair<Wish, Granted>> granted_;       // by this command
+  std::vector<std::pair<Wish, Grant>> granted_;         // by this command
   std::set<std::pair<Party, Place>> upgraded_despite_;  // and they hold it still
   std::map<Place, LockInfo> locks_;                     // now
   std::map<Place, LockInfo> before_;                    // before this command

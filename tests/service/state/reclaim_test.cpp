@@ -16,7 +16,7 @@ class Crashed : public World {
     apply({.what = Reserve{.below = {9'000'000}}});
   }
   static Reclaim::Held held(std::string name, std::uint64_t fence) {
-    return {.name = std::move(name), .fence = {fence}};
+    return {.name = std::move(name), .hold = {.fence = {fence}}};
   }
 };
 
@@ -123,10 +123,10 @@ TEST(Reclaim, ThoseWhoWaitedKeepTheirPlaces) {
   world.ask(a, Reclaim{.waiting = {{known, ticket, acquire}}});
   const auto lock = world.state.lock(Namespace::lock, "x");
   ASSERT_EQ(lock->queue.size(), 4u);
-  EXPECT_EQ(lock->queue[0].request, known);
-  EXPECT_EQ(lock->queue[1].request, RequestId{500});
-  EXPECT_EQ(lock->queue[2].request, late);
-  EXPECT_EQ(lock->queue[3].request, RequestId{501});
+  EXPECT_EQ(lock->queue[0].id, known);
+  EXPECT_EQ(lock->queue[1].id, RequestId{500});
+  EXPECT_EQ(lock->queue[2].id, late);
+  EXPECT_EQ(lock->queue[3].id, RequestId{501});
 }
 
 TEST(Reclaim, NothingWaitsUnderTheNumberOfTheReportItself) {
@@ -159,11 +159,11 @@ TEST(Reclaim, ReadersOfOneFenceBelongTogether) {
   const auto a = world.open_fast(), b = world.open_fast(), c = world.open_fast();
   world.crash();
   Reclaim::Held held = Crashed::held("x", 1500);
-  held.mode = Mode::shared;
+  held.hold.terms.mode = Mode::shared;
   world.ask(a, Reclaim{.held = {held}});
   world.ask(b, Reclaim{.held = {held}});
   EXPECT_EQ(world.holders("x"), (Sessions{a, b}));
-  held.fence = {1600};
+  held.hold.fence = {1600};
   world.ask(c, Reclaim{.held = {held}});
   EXPECT_EQ(world.holders("x"), Sessions{c});
   EXPECT_EQ(world.told<HoldOver>().size(), 2u);
@@ -194,15 +194,15 @@ TEST(Reclaim, SlotsAreToldApart) {
   const auto slot = [](std::uint32_t number, std::uint64_t fence) {
     Reclaim::Held held = Crashed::held("pool", fence);
     held.slots = 3;
-    held.slot = number;
+    held.hold.slot = number;
     return Reclaim{.held = {held}};
   };
   world.ask(a, slot(2, 1500));
   world.ask(b, slot(0, 1501));
   world.ask(c, slot(2, 1502));
   EXPECT_EQ(world.holders("pool"), (Sessions{b, c}));
-  const auto next = world.ask(a, Acquire{.names = {"pool"}, .slots = 3});
-  EXPECT_EQ(std::get<Granted>(world.reply(next)->result).slot, 1u);
+  const auto next = world.ask(a, Acquire{.names = {"pool"}, .terms = {.slots = 3}});
+  EXPECT_EQ(std::get<Grant>(world.reply(next)->result).slot, 1u);
 }
 
 TEST(Reclaim, AFenceFromTheFutureIsRefused) {
@@ -222,11 +222,11 @@ TEST(Reclaim, ALeaderIsRestoredForAllToSee) {
   world.crash();
   Reclaim::Held held = Crashed::held("chief", 1500);
   held.space = Namespace::election;
-  held.value = "me";
+  held.hold.terms.value = "me";
   world.ask(a, Reclaim{.held = {held}});
   ASSERT_EQ(world.told<Change>().size(), 1u);
   EXPECT_EQ(world.told<Change>()[0].kind, Change::Kind::elect);
-  EXPECT_EQ(world.state.leader("chief")->value, "me");
+  EXPECT_EQ(world.state.leader("chief")->terms.value, "me");
 }
 
 TEST(Reclaim, OtherwiseTheServerKnowsBetter) {
@@ -269,9 +269,9 @@ TEST(Reclaim, AnEndOfAllUnreportedSessionsEndsTheWait) {
 TEST(Grades, AFastGrantIsMarked) {
   Crashed world;
   const auto a = world.open_fast(), b = world.open_fast();
-  const auto first = world.ask(a, Acquire{.names = {"x"}, .fast = true});
+  const auto first = world.ask(a, Acquire{.names = {"x"}, .terms = {.fast = true}});
   EXPECT_TRUE(world.reply(first)->fast);
-  const auto second = world.ask(b, Acquire{.names = {"x"}, .fast = true});
+  const auto second = world.ask(b, Acquire{.names = {"x"}, .terms = {.fast = true}});
   const auto release = world.unlock(a, {"x"});
   EXPECT_FALSE(world.reply(release)->fast);
   EXPECT_TRUE(world.reply(second)->fast);

@@ -26,11 +26,11 @@ TEST(Sessions, TellWhoTheyAre) {
   world.lock(a, {"x"});
   const auto info = world.state.session(a);
   ASSERT_TRUE(info);
-  EXPECT_EQ(info->who, (Who{"alpha", 77, "kim", "backup"}));
-  EXPECT_EQ(info->ttl, seconds(3));
-  EXPECT_EQ(info->lock_delay, seconds(4));
-  EXPECT_TRUE(info->fast);
-  EXPECT_EQ(info->within, outer);
+  EXPECT_EQ(info->terms.who, (Who{"alpha", 77, "kim", "backup"}));
+  EXPECT_EQ(info->terms.ttl, seconds(3));
+  EXPECT_EQ(info->terms.lock_delay, seconds(4));
+  EXPECT_TRUE(info->terms.fast);
+  EXPECT_EQ(info->terms.within, outer);
   EXPECT_EQ(info->holds, 1u);
   EXPECT_EQ(world.state.sessions().size(), 2u);
   EXPECT_EQ(world.state.describe(a), "session 2 (backup on host alpha)");
@@ -58,7 +58,7 @@ TEST(Sessions, LocksOfAnExpiredSessionStayClosedForAWhile) {
   const auto a = world.open({.lock_delay = seconds(30)}), b = world.open(), c = world.open();
   world.lock(a, {"x"});
   world.share(a, {"shared"});
-  world.ask(a, Acquire{.names = {"pool"}, .slots = 2});
+  world.ask(a, Acquire{.names = {"pool"}, .terms = {.slots = 2}});
   const auto waiting = world.lock(b, {"x"});
   world.apply({.what = ExpireSession{a}});
   ASSERT_EQ(world.told<SessionOver>().size(), 1u);
@@ -66,8 +66,8 @@ TEST(Sessions, LocksOfAnExpiredSessionStayClosedForAWhile) {
   EXPECT_FALSE(world.is_granted(waiting));
   // Readers were never in its way, nor the other slot.
   EXPECT_TRUE(world.is_granted(world.share(c, {"shared"})));
-  EXPECT_TRUE(world.is_granted(world.ask(c, Acquire{.names = {"pool"}, .slots = 2})));
-  EXPECT_TRUE(world.is_queued(world.ask(b, Acquire{.names = {"pool"}, .slots = 2})));
+  EXPECT_TRUE(world.is_granted(world.ask(c, Acquire{.names = {"pool"}, .terms = {.slots = 2}})));
+  EXPECT_TRUE(world.is_queued(world.ask(b, Acquire{.names = {"pool"}, .terms = {.slots = 2}})));
   const auto tried = world.ask(c, Acquire{.names = {"x"}, .wait = Duration{0}});
   EXPECT_EQ(world.message(tried), "'x' stays closed for a while after session 1");
   EXPECT_TRUE(world.state.lock(Namespace::lock, "x")->holders[0].expired);
@@ -220,18 +220,22 @@ TEST(BadInput, IsRefusedAndLeavesNothing) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i <= most_names_at_once; ++i) names.push_back(std::to_string(i));
   EXPECT_EQ(refusal(Acquire{.names = names}), Error::too_many);
-  EXPECT_EQ(refusal(Acquire{.names = {"x"}, .slots = 0}), Error::bad_request);
-  EXPECT_EQ(refusal(Acquire{.names = {"x"}, .slots = most_slots + 1}), Error::too_many);
-  EXPECT_EQ(refusal(Acquire{.names = {"x"}, .mode = Mode::shared, .slots = 2}), Error::bad_request);
-  EXPECT_EQ(refusal(Acquire{.space = Namespace::election, .names = {"x"}, .slots = 2}),
+  EXPECT_EQ(refusal(Acquire{.names = {"x"}, .terms = {.slots = 0}}), Error::bad_request);
+  EXPECT_EQ(refusal(Acquire{.names = {"x"}, .terms = {.slots = most_slots + 1}}), Error::too_many);
+  EXPECT_EQ(refusal(Acquire{.names = {"x"}, .terms = {.hold = {.mode = Mode::shared}, .slots = 2}}),
+            Error::bad_request);
+  EXPECT_EQ(refusal(Acquire{.space = Namespace::election, .names = {"x"}, .terms = {.slots = 2}}),
             Error::bad_request);
   EXPECT_EQ(refusal(Acquire{.names = {"x"}, .wait = Duration{-1}}), Error::bad_request);
-  EXPECT_EQ(refusal(Acquire{.names = {"x"}, .max_hold = {-1}}), Error::bad_request);
-  EXPECT_EQ(refusal(Acquire{.names = {"x"}, .label = std::string(longest_label + 1, 'x')}),
+  EXPECT_EQ(refusal(Acquire{.names = {"x"}, .terms = {.hold = {.max_hold = {-1}}}}),
+            Error::bad_request);
+  EXPECT_EQ(refusal(Acquire{.names = {"x"},
+                            .terms = {.hold = {.label = std::string(longest_label + 1, 'x')}}}),
             Error::too_large);
-  EXPECT_EQ(refusal(Acquire{.names = {"x"}, .value = std::string(largest_file + 1, 'x')}),
+  EXPECT_EQ(refusal(Acquire{.names = {"x"},
+                            .terms = {.hold = {.value = std::string(largest_file + 1, 'x')}}}),
             Error::too_large);
-  EXPECT_EQ(refusal(Acquire{.names = {"x"}, .fast = true}), Error::bad_request);
+  EXPECT_EQ(refusal(Acquire{.names = {"x"}, .terms = {.fast = true}}), Error::bad_request);
   EXPECT_EQ(refusal(Put{.key = "x", .value = std::string(largest_file + 1, 'x')}),
             Error::too_large);
   EXPECT_EQ(refusal(Release{.names = {"x"}}), Error::not_held);

@@ -55,7 +55,9 @@ class World {
     return ask(session, Acquire{.names = std::move(names), .owner = owner});
   }
   RequestId share(SessionId session, std::vector<std::string> names, OwnerId owner = {}) {
-    return ask(session, Acquire{.names = std::move(names), .mode = Mode::shared, .owner = owner});
+    return ask(session, Acquire{.names = std::move(names),
+                                .owner = owner,
+                                .terms = {.hold = {.mode = Mode::shared}}});
   }
   RequestId unlock(SessionId session, std::vector<std::string> names, OwnerId owner = {}) {
     return ask(session, Release{.names = std::move(names), .owner = owner});
@@ -71,10 +73,10 @@ class World {
   bool is_granted(RequestId request) const {
     const Reply* found = reply(request);
     return found != nullptr && found->error == Error::none &&
-           std::holds_alternative<Granted>(found->result);
+           std::holds_alternative<Grant>(found->result);
   }
   FencingToken fence(RequestId request) const {
-    return is_granted(request) ? std::get<Granted>(reply(request)->result).fence : FencingToken{};
+    return is_granted(request) ? std::get<Grant>(reply(request)->result).fence : FencingToken{};
   }
   bool is_queued(RequestId request) const {
     for (const auto& effect : effects)

@@ -1,0 +1,10 @@
+// Locks and elections have names of their own: a lock 'x' has nothing to do with an election 'x'.
+#pragma once
+
+#include <cstdint>
+
+namespace baton {
+
+enum class Namespace : std::uint8_t { lock, election };
+
+}  // namespace baton

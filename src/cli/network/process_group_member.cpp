@@ -108,12 +108,12 @@ class GroupChild final : net::PeerEvents {
     words >> verb;
     if (verb == "request" && words >> name) {
       asked_[name] = Clock::now();
-      peer_.request(net::Namespace::lock, name);
+      peer_.request(Namespace::lock, name);
     } else if (verb == "release" && words >> name) {
-      peer_.release(net::Namespace::lock, name);
+      peer_.release(Namespace::lock, name);
     } else if (verb == "leave" && words >> name) {
       const Clock::time_point now = Clock::now();
-      peer_.release(net::Namespace::lock, name);
+      peer_.release(Namespace::lock, name);
       say("left " + name + " " + std::to_string(now.time_since_epoch().count()));
     } else if (verb == "counters") {
       const net::GroupCounters& all = peer_.group().counters();
@@ -163,7 +163,7 @@ class GroupChild final : net::PeerEvents {
 
   void ask() {
     work_->asked = Clock::now();
-    peer_.request(net::Namespace::lock, work_->lock);
+    peer_.request(Namespace::lock, work_->lock);
   }
 
   void entered(const FencingToken& fence) {
@@ -177,7 +177,7 @@ class GroupChild final : net::PeerEvents {
 
   void leave() {
     ++work_->done;
-    if (work_->is_locked()) peer_.release(net::Namespace::lock, work_->lock);
+    if (work_->is_locked()) peer_.release(Namespace::lock, work_->lock);
     go_on();
   }
 
@@ -236,13 +236,13 @@ class GroupChild final : net::PeerEvents {
 
   // --- What the peer tells ----------------------------------------------------------------------
 
-  void granted(net::Namespace, const std::string& name, const FencingToken& fence) override {
+  void granted(Namespace, const std::string& name, const FencingToken& fence) override {
     if (work_ != nullptr && work_->lock == name) return entered(fence);
     const Clock::time_point now = Clock::now();
     say("granted " + name + " " + std::to_string((now - asked_[name]).count()) + " " +
         std::to_string(now.time_since_epoch().count()));
   }
-  void lost(net::Namespace, const std::string& name) override { say("problem lost " + name); }
+  void lost(Namespace, const std::string& name) override { say("problem lost " + name); }
   void view_changed() override {
     const bool is_whole = peer_.is_working() && peer_.group().members().view().members.size() ==
                                                     peer_.file().members.size();

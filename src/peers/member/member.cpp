@@ -23,13 +23,6 @@ constexpr const char* slowness =
 // In a message, and in the time that a change of view takes.
 std::size_t cost_of(const std::string& name) { return name.size() + 128; }
 
-net::Namespace space_of(service::Namespace space) {
-  return space == service::Namespace::lock ? net::Namespace::lock : net::Namespace::election;
-}
-service::Namespace space_of(net::Namespace space) {
-  return space == net::Namespace::lock ? service::Namespace::lock : service::Namespace::election;
-}
-
 }  // namespace
 
 // No two views with one number and one proposer are ever both installed: the proposer itself is a
@@ -84,7 +77,7 @@ void Member::ask(Wishes::iterator wish) {
   const Key key = wish->first;
   wish->second.stage = Stage::asked;
   used_bytes_ += cost_of(key.second);
-  peer_->request(space_of(key.first), key.second);
+  peer_->request(key.first, key.second);
 }
 
 void Member::forget(Wishes::iterator wish) {
@@ -121,13 +114,13 @@ void Member::leave(service::Namespace space, const std::string& name) {
   if (at->second.stage == Stage::asked) {
     at->second.stage = Stage::abandoned;
   } else if (at->second.stage != Stage::abandoned) {
-    if (at->second.stage >= Stage::had) peer_->release(space_of(space), name);
+    if (at->second.stage >= Stage::had) peer_->release(space, name);
     forget(at);
   }
 }
 
-void Member::granted(net::Namespace space, const std::string& name, const FencingToken& fence) {
-  const auto at = wishes_.find({space_of(space), name});
+void Member::granted(Namespace space, const std::string& name, const FencingToken& fence) {
+  const auto at = wishes_.find({space, name});
   if (at == wishes_.end() || at->second.stage == Stage::abandoned) {
     peer_->release(space, name);
     if (at != wishes_.end()) forget(at);
@@ -138,8 +131,8 @@ void Member::granted(net::Namespace space, const std::string& name, const Fencin
 }
 
 // Of what was asked for since, this is no news; what no client was given is asked for again.
-void Member::lost(net::Namespace space, const std::string& name) {
-  const auto at = wishes_.find({space_of(space), name});
+void Member::lost(Namespace space, const std::string& name) {
+  const auto at = wishes_.find({space, name});
   if (at == wishes_.end() || at->second.stage < Stage::had) return;
   if (at->second.stage == Stage::had) {
     at->second.stage = Stage::asked;
@@ -147,14 +140,14 @@ void Member::lost(net::Namespace space, const std::string& name) {
     return;
   }
   forget(at);
-  host_->revoke({space_of(space), name, out_of_touch()});
+  host_->revoke({space, name, out_of_touch()});
 }
 
 // What a client holds stays held: it may go on for as long as its lease.
 void Member::close() {
   if (peer_ == nullptr) return;
   for (const auto& [key, wish] : wishes_) {
-    if (wish.stage == Stage::had) peer_->release(space_of(key.first), key.second);
+    if (wish.stage == Stage::had) peer_->release(key.first, key.second);
   }
   peer_->leave();
 }
@@ -194,8 +187,8 @@ void Member::give_back(const Key& key) {
   if (at == wishes_.end() || at->second.stage != Stage::had) return;
   if (!std::exchange(is_slow_, true)) warned(slowness);
   at->second = {Stage::asked};
-  peer_->release(space_of(key.first), key.second);
-  peer_->request(space_of(key.first), key.second);
+  peer_->release(key.first, key.second);
+  peer_->request(key.first, key.second);
 }
 
 std::string Member::trouble() const {
@@ -241,7 +234,7 @@ void Member::led(const service::Change& change) {
     leader.set_fence(change.fence.value);
     leader.set_value(change.value);
     if (const auto session = host_->engine().state().session(change.session)) {
-      server::fill(*leader.mutable_who(), session->who);
+      server::fill(*leader.mutable_who(), session->terms.who);
     }
     leaders_here_[change.key] = leader;
   } else {

@@ -90,8 +90,8 @@ class Member final : public server::Gate, private net::PeerEvents {
                        std::function<void(const proto::Status&)> done) override;
 
   // PeerEvents.
-  void granted(net::Namespace space, const std::string& name, const FencingToken& fence) override;
-  void lost(net::Namespace space, const std::string& name) override;
+  void granted(Namespace space, const std::string& name, const FencingToken& fence) override;
+  void lost(Namespace space, const std::string& name) override;
   void view_changed() override;
   void ticked() override;
   void told(NodeId from, std::string_view words) override;

@@ -23,13 +23,12 @@
 
 #include "algorithms/layer/membership.h"
 #include "core/clocks.h"
+#include "core/namespace.h"
 #include "core/trace.h"
 #include "peers/net/catalog.h"
 #include "peers/net/instance.h"
 
 namespace baton::net {
-
-enum class Namespace : std::uint8_t { lock, election };
 
 // Names a timer of the group.
 struct GroupTimer {

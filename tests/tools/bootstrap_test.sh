@@ -10,7 +10,7 @@ everything="ccache clang-format cmake curl g++ git libboost1.81-dev libcli11-dev
   etcd-client faketime libgrpc++-dev openssl protobuf-compiler-grpc
   make ninja-build pkg-config protobuf-compiler libprotobuf-dev libspdlog-dev libsqlite3-dev
   libssl-dev python3 libbenchmark-dev libns3-dev python3-simpy3 spin etcd-server golang-etcd-server-dev
-  golang-go default-jre-headless libzookeeper-java libzookeeper-mt-dev libhiredis-dev redis-server
+  golang-go default-jre-headless libzookeeper-java libhiredis-dev redis-server
   clang clang-tidy"
 
 # Only these programs exist on the pretended machine.

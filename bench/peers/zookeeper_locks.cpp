@@ -1,213 +1,382 @@
 // Locks in ZooKeeper, to compare Baton's with: the recipe of its documentation, "Locks".
 //
-//   zookeeper_locks [--clients C] [--seconds S] [--same-name] HOST:PORT
+//   zookeeper_locks [--clients C] [--seconds S] [--same-name] HOST:PORT,...
 //
-// Lock: create an ephemeral sequential node below the lock's node; list the children; whoever has
-// the lowest number holds the lock; any other watches the node just before its own and lists again
-// when that one is gone. Unlock: delete the own node. The watch is set by reading the node, not by
-// asking whether it exists: on a node that is already gone this leaves no watch behind. The rules
-// of the measurement are in lock_load.h.
+// Lock: create an ephemeral sequential node below the lock's node, and list the children; whoever has
+// the lowest number holds the lock. Any other watches the node just before its own, so that a release
+// wakes one client, and lists again when that node is gone: its owner may have died while it waited
+// itself. Unlock: delete the own node. The rules of the measurement are in lock_load.h.
 //
-// Each client is a session and a connection of its own with a thread that uses the synchronous
-// calls of libzookeeper_mt. A connection that is lost ends the measurement with an error, so that
-// nothing of the recipe's repair after it is needed here. The locks' own nodes exist before the
-// measurement begins.
-// Declares the synchronous calls.
-#define THREADED
-#include <zookeeper/zookeeper.h>
+// It is meant to give ZooKeeper its best:
+//
+// - Frames on bare sockets (zookeeper_wire.h), one thread and one epoll for all sessions. The client
+//   libraries have two or three threads for each session, which cost more than the server.
+// - Create and list leave together: the server executes a session's requests in their order. A lock
+//   that nobody holds costs one round trip and one synced write.
+// - The watch is set by reading the node, not by asking whether it exists, as the documentation has
+//   it: on a node that is already gone this leaves no watch behind, and costs the same.
+// - Of several servers the sessions are spread over all.
+//
+// Java compiles what is called often while it runs, so that a server is slow at first. run_locks and
+// run_cluster put load on it before they measure, and say for how long.
+//
+// What ZooKeeper could do better than this shows: a holder can change its node in the transaction
+// that deletes it. Who watches it then learns that it was a holder's, not a waiter's, and need not
+// list again, which saves a round trip of each hand-off. No library does so, and it asks for the same
+// of all clients of a lock. A server with a disk of its own for its log, and with cores of its own,
+// is faster too.
+//
+// A connection that is lost ends the measurement with an error, so that nothing of the recipe's
+// repair after it is needed here. The locks' own nodes exist before the measurement begins.
+#include "zookeeper_wire.h"
 
-#include <atomic>
-#include <condition_variable>
+#include <deque>
 #include <memory>
-#include <mutex>
-#include <thread>
 
+#include "io/frame_cutter.h"
+#include "load_sockets.h"
 #include "lock_load.h"
 
 namespace {
 
 using namespace std::chrono_literals;
 using peers::Clock;
+using zookeeper::Operation;
 
-constexpr int session_timeout_ms = 30'000;
+constexpr auto session_timeout = 30s;
 constexpr auto patience = 20s;
 constexpr auto warmup_stay = 200us;
-constexpr const char* root = "/bench";
+constexpr std::string_view root = "/bench";
 constexpr std::string_view prefix = "lock-";
 
-void expect(int result, std::string_view what) {
-  if (result != ZOK) peers::fail(fmt::format("zookeeper_locks: {}: {}", what, zerror(result)));
+[[noreturn]] void fail(std::string_view reason) {
+  peers::fail(fmt::format("zookeeper_locks: {}", reason));
 }
 
-// What another thread says and one waits for.
-class Signal {
- public:
-  void reset() {
-    const std::lock_guard guard(mutex_);
-    given_ = false;
+std::vector<std::string> split(std::string_view list) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    parts.emplace_back(list.substr(begin, end - begin));
+    begin = end + 1;
   }
-  void give() {
-    const std::lock_guard guard(mutex_);
-    given_ = true;
-    changed_.notify_one();
-  }
-  void wait(std::string_view what) {
-    std::unique_lock guard(mutex_);
-    if (!changed_.wait_for(guard, patience, [this] { return given_; })) {
-      peers::fail(fmt::format("zookeeper_locks: {}: no answer", what));
-    }
-  }
+  return parts;
+}
 
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool given_ = false;
-};
-
-struct Close {
-  void operator()(zhandle_t* handle) const { zookeeper_close(handle); }
-};
-
+// A session and its connection.
 class Session {
  public:
-  explicit Session(const std::string& endpoint)
-      : handle_(zookeeper_init(endpoint.c_str(), upon_session, session_timeout_ms, nullptr,
-                               &connected_, 0)) {
-    if (handle_ == nullptr) peers::fail("zookeeper_locks: cannot make a session");
-    connected_.wait(endpoint);
+  explicit Session(const std::string& endpoint) : socket_(peers::connect_to(endpoint)) {
+    const auto timeout_ms = std::chrono::milliseconds(session_timeout).count();
+    send(zookeeper::connect(static_cast<std::int32_t>(timeout_ms)));
+    wait_for_frame([&](std::string_view frame) {
+      timeout_ = std::chrono::milliseconds(zookeeper::granted_timeout_ms(frame));
+    });
+    if (timeout_ <= 0ms) fail(fmt::format("{} opens no session", endpoint));
   }
 
+  // Before the measurement: waits for the reply.
   void ensure(const std::string& path) {
-    const int result = zoo_create(handle_.get(), path.c_str(), nullptr, -1, &ZOO_OPEN_ACL_UNSAFE,
-                                  ZOO_PERSISTENT, nullptr, 0);
-    if (result != ZNODEEXISTS) expect(result, path);
+    send(zookeeper::create(next_xid(), path, zookeeper::Kind::persistent));
+    wait_for_frame([&](std::string_view frame) {
+      zookeeper::Reader fields(frame);
+      const zookeeper::ReplyHeader header(fields);
+      if (header.error != zookeeper::Error::node_exists) expect_none(header.error, path);
+    });
   }
 
-  std::string create_sequential(const std::string& path) {
-    std::string created(path.size() + 32, '\0');
-    expect(zoo_create(handle_.get(), path.c_str(), nullptr, -1, &ZOO_OPEN_ACL_UNSAFE,
-                      ZOO_EPHEMERAL_SEQUENTIAL, created.data(), static_cast<int>(created.size())),
-           "create");
-    created.resize(created.find('\0'));
-    return created;
+  int socket() const { return socket_.get(); }
+  std::int32_t next_xid() { return ++xid_; }
+
+  // It is little: that it does not fit happens only if the server does not read at all.
+  void send(const std::string& frames) {
+    const auto sent = ::send(socket_.get(), frames.data(), frames.size(), MSG_NOSIGNAL);
+    if (sent != static_cast<ssize_t>(frames.size()))
+      peers::fail_with_errno("zookeeper_locks: send");
+    sent_at_ = Clock::now();
   }
 
-  std::vector<std::string> children(const std::string& path) {
-    String_vector found{};
-    expect(zoo_get_children(handle_.get(), path.c_str(), 0, &found), "list");
-    std::vector<std::string> names(found.data, found.data + found.count);
-    deallocate_String_vector(&found);
-    return names;
+  void keep_alive(Clock::time_point now) {
+    if (now - sent_at_ > timeout_ / 3) send(zookeeper::ping());
   }
 
-  void wait_gone(const std::string& path) {
-    gone_.reset();
-    char data[1];
-    int length = sizeof data;
-    const int result =
-        zoo_wget(handle_.get(), path.c_str(), upon_event, &gone_, data, &length, nullptr);
-    if (result == ZNONODE) return;
-    expect(result, "watch");
-    gone_.wait("the node before");
+  // Reads what is there, or waits for something, and calls take(frame) for each frame that is whole.
+  // False at the end of the stream.
+  template <class Take>
+  bool receive(const Take& take, int flags = MSG_DONTWAIT) {
+    std::array<char, 16 * 1024> bytes;
+    const auto size = recv(socket_.get(), bytes.data(), bytes.size(), flags);
+    if (size < 0 && (errno == EAGAIN || errno == EINTR)) return true;
+    if (size < 0) peers::fail_with_errno("zookeeper_locks: recv");
+    if (size == 0) return false;
+    cutter_.feed({bytes.data(), static_cast<std::size_t>(size)}, [&](std::string_view frame) {
+      take(frame);
+      return true;
+    });
+    return true;
   }
 
-  void remove(const std::string& path) {
-    expect(zoo_delete(handle_.get(), path.c_str(), -1), "delete");
-  }
-
- private:
-  static void upon_session(zhandle_t*, int type, int state, const char*, void* connected) {
-    if (type == ZOO_SESSION_EVENT && state == ZOO_CONNECTED_STATE) {
-      static_cast<Signal*>(connected)->give();
+  static void expect_none(zookeeper::Error error, std::string_view what) {
+    if (error != zookeeper::Error::none) {
+      fail(fmt::format("{}: error {}", what, static_cast<int>(error)));
     }
   }
 
-  static void upon_event(zhandle_t*, int type, int, const char*, void* gone) {
-    if (type != ZOO_SESSION_EVENT) static_cast<Signal*>(gone)->give();
+ private:
+  template <class Take>
+  void wait_for_frame(const Take& take) {
+    bool has_come = false;
+    while (!has_come) {
+      const bool is_open = receive(
+          [&](std::string_view frame) {
+            has_come = true;
+            take(frame);
+          },
+          0);
+      if (!is_open) fail("the server hung up");
+    }
   }
 
-  Signal connected_;
-  Signal gone_;
-  std::unique_ptr<zhandle_t, Close> handle_;
+  peers::Descriptor socket_;
+  baton::loop::FrameCutter cutter_;
+  std::chrono::milliseconds timeout_{};
+  Clock::time_point sent_at_;
+  std::int32_t xid_ = 0;
+};
+
+// Sees it if two clients of one name are inside at once, or if one overtakes another.
+class Inside {
+ public:
+  void enter(const std::string& node) {
+    if (is_held_) fail("two clients hold the same lock");
+    // The server pads the numbers, so that names are ordered as the numbers are.
+    if (node <= last_) fail("a lock was granted out of order");
+    is_held_ = true;
+    last_ = node;
+  }
+  void leave() { is_held_ = false; }
+
+ private:
+  bool is_held_ = false;
+  std::string last_;
+};
+
+class Client;
+
+struct Run {
+  explicit Run(const peers::LoadOptions& options) : window(options) {}
+
+  // In the warm-up a lock that several want is held for a while.
+  struct Stay {
+    Clock::time_point until;
+    Client* client;
+  };
+
+  peers::Window window;
+  peers::Figures figures;
+  std::deque<Stay> stays;
 };
 
 class Client {
  public:
-  Client(const peers::LoadOptions& options, std::uint32_t self)
-      : session_(options.endpoint),
-        folder_(fmt::format("{}/{}", root, peers::lock_name(options, self))) {
-    session_.ensure(root);
-    session_.ensure(folder_);
+  Client(Session session, Run& run, Inside& inside, std::string folder, bool shares)
+      : session_(std::move(session)),
+        run_(run),
+        inside_(inside),
+        folder_(std::move(folder)),
+        shares_(shares) {}
+
+  int socket() const { return session_.socket(); }
+  bool is_closed() const { return is_closed_; }
+  void keep_alive(Clock::time_point now) { session_.keep_alive(now); }
+
+  void lock(Clock::time_point now) {
+    asked_at_ = now;
+    expected_ = {Operation::create, Operation::get_children};
+    session_.send(zookeeper::create(session_.next_xid(), fmt::format("{}/{}", folder_, prefix),
+                                    zookeeper::Kind::ephemeral_sequential) +
+                  zookeeper::get_children(session_.next_xid(), folder_));
   }
 
-  void lock() {
-    mine_ = session_.create_sequential(fmt::format("{}/{}", folder_, prefix));
-    const std::string name = mine_.substr(folder_.size() + 1);
-    while (true) {
-      std::string before;
-      for (std::string& other : session_.children(folder_)) {
-        // The server pads the numbers, so that names are ordered as the numbers are.
-        if (other < name && other > before) before = std::move(other);
-      }
-      if (before.empty()) return;
-      session_.wait_gone(fmt::format("{}/{}", folder_, before));
+  void unlock() {
+    inside_.leave();
+    expected_ = {Operation::remove};
+    session_.send(zookeeper::remove(session_.next_xid(), path_of(node_)));
+  }
+
+  void receive() {
+    const bool is_open = session_.receive([&](std::string_view frame) { take(frame); });
+    if (is_open) return;
+    if (!is_closing_) fail("the server hung up");
+    is_closed_ = true;
+  }
+
+  // The server removes the session's nodes; whatever is under way no longer matters.
+  void close() {
+    is_closing_ = true;
+    session_.send(zookeeper::close(session_.next_xid()));
+  }
+
+ private:
+  std::string path_of(std::string_view node) const { return fmt::format("{}/{}", folder_, node); }
+
+  void take(std::string_view frame) {
+    if (is_closing_) return;
+    zookeeper::Reader fields(frame);
+    const zookeeper::ReplyHeader header(fields);
+    if (header.xid == zookeeper::ping_xid) return;
+    if (header.xid == zookeeper::event_xid) return upon_event(fields);
+    if (expected_.empty()) fail("a reply that nobody waits for");
+    const Operation operation = expected_.front();
+    expected_.pop_front();
+    switch (operation) {
+      case Operation::create:
+        Session::expect_none(header.error, "create");
+        node_ = fields.string().substr(folder_.size() + 1);
+        return;
+      case Operation::get_children:
+        Session::expect_none(header.error, "list");
+        return upon_children(fields);
+      case Operation::get_data:
+        return upon_watch(header.error);
+      case Operation::remove:
+        Session::expect_none(header.error, "delete");
+        return upon_unlocked(Clock::now());
+      default:
+        fail("a reply to what nobody asked");
     }
   }
 
-  void unlock() { session_.remove(mine_); }
+  void list() {
+    expected_ = {Operation::get_children};
+    session_.send(zookeeper::get_children(session_.next_xid(), folder_));
+  }
 
- private:
+  void upon_children(zookeeper::Reader& fields) {
+    std::string_view before;
+    bool is_listed = false;
+    for (std::int32_t left = fields.int32(); left > 0; --left) {
+      const std::string_view other = fields.string();
+      is_listed |= other == node_;
+      if (other < node_ && other > before) before = other;
+    }
+    if (!is_listed) fail("a client's node is gone while it waits");
+    if (before.empty()) return upon_locked(Clock::now());
+    before_ = path_of(before);
+    is_gone_ = false;
+    expected_ = {Operation::get_data};
+    session_.send(zookeeper::get_data(session_.next_xid(), before_, true));
+  }
+
+  void upon_watch(zookeeper::Error error) {
+    if (error == zookeeper::Error::no_node || is_gone_) return list();
+    Session::expect_none(error, "watch");
+  }
+
+  void upon_event(zookeeper::Reader& fields) {
+    const auto event = static_cast<zookeeper::Event>(fields.int32());
+    fields.int32();  // the session's state
+    if (event != zookeeper::Event::node_deleted || fields.string() != before_) return;
+    is_gone_ = true;
+    if (expected_.empty()) list();
+  }
+
+  void upon_locked(Clock::time_point now) {
+    inside_.enter(node_);
+    latency_ = now - asked_at_;
+    if (shares_ && !run_.window.begun(now)) {
+      run_.stays.push_back({now + warmup_stay, this});
+    } else {
+      unlock();
+    }
+  }
+
+  void upon_unlocked(Clock::time_point now) {
+    if (run_.window.counts(now)) run_.figures.count(latency_);
+    if (!run_.window.over(now)) lock(now);
+  }
+
   Session session_;
+  Run& run_;
+  Inside& inside_;
   std::string folder_;
-  std::string mine_;
+  bool shares_;
+  std::deque<Operation> expected_;  // replies, in their order
+  std::string node_;
+  std::string before_;  // the path of the node that is watched
+  bool is_gone_ = false;
+  bool is_closing_ = false;
+  bool is_closed_ = false;
+  Clock::time_point asked_at_;
+  Clock::duration latency_{};
 };
 
-// Sees it if two clients of one name are inside at once.
-class Inside {
+class Load {
  public:
-  void visit(std::chrono::microseconds stay) {
-    if (held_.exchange(true)) peers::fail("zookeeper_locks: two clients hold the same lock");
-    if (stay.count() > 0) std::this_thread::sleep_for(stay);
-    held_.store(false);
+  explicit Load(const peers::LoadOptions& options) : run_(options) {
+    const auto endpoints = split(options.endpoint);
+    inside_.resize(options.same_name ? 1 : options.clients);
+    for (std::uint32_t i = 0; i < options.clients; ++i) {
+      Session session(endpoints[i % endpoints.size()]);
+      std::string folder = fmt::format("{}/{}", root, peers::lock_name(options, i));
+      session.ensure(std::string(root));
+      session.ensure(folder);
+      clients_.push_back(std::make_unique<Client>(std::move(session), run_,
+                                                  inside_[i % inside_.size()], std::move(folder),
+                                                  options.same_name));
+      readable_.watch(clients_.back()->socket(), i);
+    }
+    open_ = clients_.size();
+    // The sessions may have taken a while.
+    run_.window = peers::Window(options);
+  }
+
+  peers::Figures run() {
+    heard_at_ = Clock::now();
+    for (auto& client : clients_) client->lock(Clock::now());
+    while (!run_.window.over(Clock::now())) step(run_.window.end());
+    run_.stays.clear();
+    for (auto& client : clients_) client->close();
+    while (open_ > 0) step(Clock::now() + 1s);
+    return std::move(run_.figures);
   }
 
  private:
-  std::atomic<bool> held_ = false;
-};
-
-peers::Figures run(Client& client, Inside& inside, const peers::Window& window) {
-  peers::Figures figures;
-  for (auto now = Clock::now(); !window.over(now);) {
-    const auto asked_at = now;
-    client.lock();
-    const auto had_at = Clock::now();
-    inside.visit(window.begun(had_at) ? 0us : warmup_stay);
-    client.unlock();
+  void step(Clock::time_point until) {
+    auto now = Clock::now();
+    until = std::min(until, now + 1s);
+    if (!run_.stays.empty()) until = std::min(until, run_.stays.front().until);
+    readable_.wait(until, [&](std::size_t index) { receive(*clients_[index]); });
     now = Clock::now();
-    if (window.counts(now)) figures.count(had_at - asked_at);
-  }
-  return figures;
-}
-
-peers::Figures run_all(const peers::LoadOptions& options) {
-  std::vector<std::unique_ptr<Client>> clients;
-  for (std::uint32_t i = 0; i < options.clients; ++i) {
-    clients.push_back(std::make_unique<Client>(options, i));
-  }
-  std::vector<Inside> inside(options.same_name ? 1 : options.clients);
-  std::vector<peers::Figures> figures(options.clients);
-  const peers::Window window(options);
-  {
-    std::vector<std::jthread> threads;
-    for (std::uint32_t i = 0; i < options.clients; ++i) {
-      threads.emplace_back(
-          [&, i] { figures[i] = run(*clients[i], inside[i % inside.size()], window); });
+    if (now - heard_at_ > patience) fail("no answer");
+    while (!run_.stays.empty() && run_.stays.front().until <= now) {
+      Client& client = *run_.stays.front().client;
+      run_.stays.pop_front();
+      client.unlock();
+    }
+    if (now < next_look_) return;
+    next_look_ = now + 1s;
+    for (auto& client : clients_) {
+      if (!client->is_closed()) client->keep_alive(now);
     }
   }
-  peers::Figures all;
-  for (const auto& one : figures) all.add(one);
-  return all;
-}
+
+  void receive(Client& client) {
+    heard_at_ = Clock::now();
+    client.receive();
+    if (!client.is_closed()) return;
+    readable_.forget(client.socket());
+    --open_;
+  }
+
+  Run run_;
+  std::vector<Inside> inside_;
+  peers::Readable readable_;
+  std::vector<std::unique_ptr<Client>> clients_;
+  std::size_t open_ = 0;
+  Clock::time_point heard_at_;
+  Clock::time_point next_look_;
+};
 
 }  // namespace
 
@@ -216,9 +385,12 @@ int main(int argc, char** argv) {
   options.peer = "zookeeper";
   baton::cli::Command app("zookeeper_locks", "Measures locks in ZooKeeper.");
   peers::add_load_options(app, options);
-  app.add_option("ENDPOINT", options.endpoint, "HOST:PORT").required();
+  app.add_option("ENDPOINTS", options.endpoint, "HOST:PORT,...").required();
   peers::parse(app, argc, argv);
 
-  zoo_set_debug_level(ZOO_LOG_LEVEL_ERROR);
-  run_all(options).print(options.peer, options.seconds);
+  try {
+    Load(options).run().print(options.peer, options.seconds);
+  } catch (const zookeeper::Malformed& error) {
+    fail(error.what());
+  }
 }

@@ -1,11 +1,14 @@
-// Locks in etcd, to compare Baton's with: the lock recipe of its Go client (clientv3/concurrency).
+// Locks in etcd, to compare Baton's with: the lock recipe of its Go client (clientv3/concurrency), and
+// one written by hand.
 //
-//	etcd_locks [-clients C] [-seconds S] [-same-name] HOST:PORT,...
+//	etcd_locks [-by-hand] [-clients C] [-seconds S] [-same-name] HOST:PORT,...
 //	etcd_locks -transactions BYTES [-clients C] [-seconds S] HOST:PORT,...
 //
 // Each client is a session of its own, with a lease that the library keeps alive. The rules of the
 // measurement are those of lock_load.h: a pair counts when its unlock was confirmed in the measured
 // time; latencies are those of acquires; two holders of one lock end the run with an error.
+//
+// -by-hand acquires with one transaction and waits without the library's delay: etcd_by_hand.go.
 //
 // Of several members the library uses all, one request after the other.
 //
@@ -14,6 +17,10 @@
 //
 // -connections says over how many connections the clients are spread. Without it all share one, as in
 // a program that has one clientv3.Client; this serves etcd better than a connection for each.
+//
+// What etcd could do better than this shows: its client speaks HTTP/2 by gRPC in Go, and with many
+// clients takes about as much of the processor as the server. A server with cores and a disk of its
+// own is faster. Several locks of one client could be taken in one transaction.
 //
 // It is built in GOPATH mode from Debian's packages (golang-etcd-server-dev), without a network.
 package main
@@ -47,6 +54,7 @@ type options struct {
 	seconds     float64
 	warmup      float64
 	sameName    bool
+	byHand      bool
 	bytes       int // of a transaction; 0: locks
 }
 
@@ -62,6 +70,7 @@ func parse() options {
 	flag.Float64Var(&o.seconds, "seconds", 3, "how long to measure")
 	flag.Float64Var(&o.warmup, "warmup", 1, "seconds before that, which do not count")
 	flag.BoolVar(&o.sameName, "same-name", false, "all clients want the same lock")
+	flag.BoolVar(&o.byHand, "by-hand", false, "the lock written by hand, not the library's")
 	flag.IntVar(&o.bytes, "transactions", 0, "measure bare transactions of so many bytes")
 	flag.StringVar(&o.peer, "peer", "etcd", "the name to print")
 	flag.Parse()
@@ -92,10 +101,15 @@ func connect(o options) []*clientv3.Client {
 	return clients
 }
 
+type locker interface {
+	Lock(context.Context) error
+	Unlock(context.Context) error
+}
+
 // A client of the load: a session and the lock that it wants.
 type worker struct {
 	session *concurrency.Session
-	mutex   *concurrency.Mutex
+	mutex   locker
 	inside  *int32
 	figures []time.Duration
 }
@@ -113,7 +127,11 @@ func prepare(o options, connections []*clientv3.Client) []*worker {
 		if o.sameName {
 			name, inside = "/bench-shared/", shared
 		}
-		workers[i] = &worker{session: session, mutex: concurrency.NewMutex(session, name), inside: inside}
+		var mutex locker = concurrency.NewMutex(session, name)
+		if o.byHand {
+			mutex = newQueueLock(session, name)
+		}
+		workers[i] = &worker{session: session, mutex: mutex, inside: inside}
 	}
 	return workers
 }

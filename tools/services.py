@@ -23,6 +23,10 @@ from pathlib import Path
 READY_S = 60
 STOP_S = 20
 ZOOKEEPER_JAR = Path("/usr/share/java/zookeeper.jar")
+# On few cores its servers are fastest with few threads: those that wait for sockets also read them, and
+# one collects garbage.
+ZOOKEEPER_SETTINGS = ("-Dzookeeper.nio.numWorkerThreads=0",
+                      "-Dzookeeper.commitProcessor.numWorkerThreads=0", "-XX:+UseSerialGC")
 LIBC = ctypes.CDLL(None)
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
@@ -257,7 +261,7 @@ def etcd_cluster(folder, size=3):
 
 @contextlib.contextmanager
 def zookeeper_cluster(folder, size=3):
-    """An ensemble; yields where clients connect. One member alone is an ensemble too."""
+    """An ensemble; yields the address of its leader. One member alone is an ensemble too."""
     if not ZOOKEEPER_JAR.exists():
         raise Missing("ZooKeeper's server is not installed (tools/bootstrap bench)")
     ports = reserve_ports(3 * size)
@@ -274,11 +278,19 @@ def zookeeper_cluster(folder, size=3):
             "initLimit=10\nsyncLimit=5\nmaxClientCnxns=0\nadmin.enableServer=false\n"
             f"4lw.commands.whitelist=srvr\n{ensemble if size > 1 else ''}")
         servers.append(Server(
-            home.name, ["java", "-cp", str(ZOOKEEPER_JAR),
+            home.name, ["java", *ZOOKEEPER_SETTINGS, "-cp", str(ZOOKEEPER_JAR),
                         "org.apache.zookeeper.server.quorum.QuorumPeerMain", "zoo.cfg"], home,
             lambda port=port: answers(("127.0.0.1", port), b"srvr", b"Mode: ")))
+
+    def leader():
+        """Its port. A member alone calls itself standalone."""
+        modes = (b"Mode: leader", b"Mode: standalone")
+        return next((port for port in clients
+                     if any(answers(("127.0.0.1", port), b"srvr", mode) for mode in modes)), None)
+
     with all_running(servers):
-        yield ",".join(f"127.0.0.1:{port}" for port in clients)
+        wait_until("a leader of ZooKeeper", lambda: leader() is not None)
+        yield f"127.0.0.1:{leader()}"
 
 
 class BatonCluster:

@@ -11,14 +11,20 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.append(str(ROOT / "tools"))
 import services  # noqa: E402
 from services import Failed, Missing, say  # noqa: E402
 
-PROGRAMS = {"etcd": "etcd_locks", "ZooKeeper": "zookeeper_locks", "Redis always": "redis_locks",
-            "Redis none": "redis_locks"}
+# Which program loads which peer, and with which options.
+PROGRAMS = {"etcd library": ("etcd_locks",), "etcd by hand": ("etcd_locks", "--by-hand"),
+            "ZooKeeper recipe": ("zookeeper_locks",),
+            "ZooKeeper by hand": ("zookeeper_locks", "--by-hand"),
+            "Redis always": ("redis_locks",), "Redis none": ("redis_locks",)}
+# Its server is slow until Java has compiled what it does again and again.
+WARMED_UP = ("ZooKeeper recipe", "ZooKeeper by hand")
 
 
 def program(options, name):
@@ -28,20 +34,20 @@ def program(options, name):
     return str(path)
 
 
-def load_command(system, options, endpoint, clients, same_name):
-    load = ["--clients", str(clients), "--seconds", str(options.seconds)]
+def load_command(system, options, endpoint, clients, same_name, seconds):
+    load = ["--clients", str(clients), "--seconds", str(seconds)]
     load += ["--same-name"] if same_name else []
     if system.startswith("Baton"):
         fast = ["--fast"] if system == "Baton fast" else []
         return [str(options.baton), "bench", *load, *fast, "--url", endpoint, "--json"]
-    return [program(options, PROGRAMS[system]), *load, endpoint]
+    name, *own = PROGRAMS[system]
+    return [program(options, name), *own, *load, endpoint]
 
 
-def figures(command, options):
+def figures(command, seconds):
     """What a program prints: its last line is JSON, with pairs_per_s, p50_us and p99_us."""
     try:
-        done = subprocess.run(command, capture_output=True, text=True,
-                              timeout=options.seconds + 120)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds + 120)
     except subprocess.TimeoutExpired as error:
         raise Failed(f"{Path(command[0]).name} does not end") from error
     said = " ".join(map(str, [Path(command[0]).name, *command[1:]]))
@@ -71,17 +77,19 @@ class Results:
     def add(self, what, scenario, found):
         self.samples.setdefault((what, scenario), []).append(found)
 
+    def rounds(self, what, scenario, key):
+        """A figure of each round; none where it was not measured."""
+        return [one[key] for one in self.samples.get((what, scenario), [])]
+
     def median(self, what, scenario):
         found = self.samples.get((what, scenario))
         return found and {key: statistics.median(one[key] for one in found) for key in found[0]}
 
     def pairs_per_s(self, what, scenario):
-        found = self.median(what, scenario)
-        return found and found["pairs_per_s"]
+        return self.rounds(what, scenario, "pairs_per_s")
 
     def p50_us(self, what, scenario):
-        found = self.median(what, scenario)
-        return found and found["p50_us"]
+        return self.rounds(what, scenario, "p50_us")
 
     @contextlib.contextmanager
     def noting(self, what):
@@ -106,17 +114,29 @@ def scratch(options):
     return tempfile.TemporaryDirectory(prefix=f"{Path(sys.argv[0]).name}.", dir=options.folder)
 
 
+def warm_up(system, scenarios, options, endpoint):
+    """With every load that has several clients, whichever of them are measured afterwards."""
+    loads = [load for load in scenarios.values() if load[0] > 1]
+    seconds = options.warm_up / len(loads)
+    for load in loads if seconds > 0 else ():
+        progress(f"{system}, warm-up")
+        figures(load_command(system, options, endpoint, *load, seconds), seconds)
+
+
 def measure_system(system, server, scenarios, options, results):
     """All scenarios on one server. `server` is a context with the endpoint."""
     with results.noting(system), scratch(options) as folder:
         if system in PROGRAMS:
-            program(options, PROGRAMS[system])
+            program(options, PROGRAMS[system][0])
         with server(Path(folder), options) as endpoint:
+            if system in WARMED_UP:
+                warm_up(system, scenarios, options, endpoint)
             for scenario in options.scenarios:
                 progress(f"{system}, {scenario}")
-                command = load_command(system, options, endpoint, *scenarios[scenario])
+                command = load_command(system, options, endpoint, *scenarios[scenario],
+                                       options.seconds)
                 with results.noting(system):
-                    results.add(system, scenario, figures(command, options))
+                    results.add(system, scenario, figures(command, options.seconds))
 
 
 def measure_floor(floor, options, results, *arguments):
@@ -125,36 +145,61 @@ def measure_floor(floor, options, results, *arguments):
         size = options.message_bytes if floor == "echo" else options.record_bytes
         command = [program(options, "lock_floors"), floor, folder, "--seconds",
                    str(options.seconds), "--bytes", str(size), *arguments]
-        results.add(floor, floor, figures(command, options))
+        results.add(floor, floor, figures(command, options.seconds))
 
 
-# Rows of the table of ratios: what is compared, with what, the ratio, and which bound it has to keep.
+class Ratio(NamedTuple):
+    """A row of the table of ratios, and the bound that it has to keep."""
+    what: str
+    against: str
+    ratio: float  # of the medians
+    least: float  # of a round
+    most: float
+    direction: str
+    bound: float
+
+    def kept(self):
+        return self.ratio >= self.bound if self.direction == "at least" else self.ratio <= self.bound
+
+
+def compare(direction, bound, what, against, mine, other):
+    """A list of one row; of none where one of the two was not measured. Both are figures by round."""
+    if not mine or not other:
+        return []
+    rounds = [one / another for one, another in zip(mine, other)]
+    return [Ratio(what, against, statistics.median(mine) / statistics.median(other), min(rounds),
+                  max(rounds), direction, bound)]
 
 
 def at_least(bound, what, against, mine, other):
-    return (what, against, mine / other if mine and other else None, "at least", bound)
+    return compare("at least", bound, what, against, mine, other)
 
 
 def at_most(bound, what, against, mine, other):
-    return (what, against, mine / other if mine and other else None, "at most", bound)
+    return compare("at most", bound, what, against, mine, other)
 
 
-def kept(row):
-    _, _, ratio, direction, bound = row
-    return ratio >= bound if direction == "at least" else ratio <= bound
+def best(*candidates):
+    """Of several lists of figures by round, the one with the highest median."""
+    return max(filter(None, candidates), key=statistics.median, default=[])
 
 
 def print_tables(results, options, floors, rows):
     print(f"Lock and unlock: pairs per second and latency of an acquire (median of {options.rounds},"
-          f" {options.seconds:g} s each)\n")
-    line = "{:<24}{:<16}{:>12}{:>12}{:>12}".format
-    print(line("", "", "pairs/s", "p50 µs", "p99 µs"))
+          f" {options.seconds:g} s each)")
+    warmed_up = [system for system in options.systems if system in WARMED_UP]
+    if warmed_up:
+        print(f"Before that the server was under load for {options.warm_up:g} s:"
+              f" {', '.join(warmed_up)}")
+    line = "{:<23}{:<18}{:>11}{:>11}{:>11}{:>12}{:>12}".format
+    print("\n" + line("", "", "pairs/s", "least", "most", "p50 µs", "p99 µs"))
 
     def show(title, what, scenario):
         found = results.median(what, scenario)
         if found:
-            print(line(title, what, *(f"{found[key]:,.1f}"
-                                      for key in ("pairs_per_s", "p50_us", "p99_us"))))
+            pairs = results.pairs_per_s(what, scenario)
+            print(line(title, what, *(f"{one:,.1f}" for one in (
+                found["pairs_per_s"], min(pairs), max(pairs), found["p50_us"], found["p99_us"]))))
         return title if not found else ""
 
     for scenario in options.scenarios:
@@ -166,12 +211,12 @@ def print_tables(results, options, floors, rows):
         title = show(title, floor, floor)
     if not rows:
         return
-    print("\nBaton against the others\n")
-    line = "{:<38}{:<34}{:>8}  {}".format
+    print("\nBaton against the others: the ratio of the medians, and from the least to the most of a"
+          " round\n")
+    line = "{:<38}{:<24}{:>7}  {:<15}{}".format
     for row in rows:
-        what, other, ratio, direction, bound = row
-        print(line(what, other, f"{ratio:.2f}",
-                   f"{direction} {bound:g}{'' if kept(row) else '  MISSED'}"))
+        print(line(row.what, row.against, f"{row.ratio:.2f}", f"{row.least:.2f} … {row.most:.2f}",
+                   f"{row.direction} {row.bound:g}{'' if row.kept() else '  MISSED'}"))
 
 
 def document(results, options, rows, load):
@@ -181,8 +226,9 @@ def document(results, options, rows, load):
             "measured": [{"what": what, "scenario": scenario, **results.median(what, scenario),
                           "samples": found}
                          for (what, scenario), found in results.samples.items()],
-            "ratios": [{"what": row[0], "against": row[1], "ratio": row[2], "bound": row[4],
-                        "direction": row[3], "kept": kept(row)} for row in rows],
+            "warm_up_s": {system: options.warm_up for system in options.systems
+                          if system in WARMED_UP},
+            "ratios": [{**row._asdict(), "kept": row.kept()} for row in rows],
             "left_out": results.left_out, "failed": results.failed}
 
 
@@ -197,7 +243,7 @@ def write(found, options):
     return True
 
 
-def parser_of(description, text, systems, scenarios, record_bytes, what_record):
+def parser_of(description, text, systems, scenarios, record_bytes, what_record, warm_up):
     parser = argparse.ArgumentParser(description=description, epilog=text,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--programs", type=Path, default=ROOT / "build" / "release",
@@ -205,6 +251,9 @@ def parser_of(description, text, systems, scenarios, record_bytes, what_record):
     parser.add_argument("--baton", type=Path, help="the baton binary; without it only the peers")
     parser.add_argument("--seconds", type=float, default=3, help="of each measurement (default 3)")
     parser.add_argument("--rounds", type=int, default=1, help="how often each (default 1)")
+    parser.add_argument("--warm-up", type=float, default=warm_up, metavar="SECONDS",
+                        help="of load on a server of Java before it is measured"
+                        f" (default {warm_up})")
     parser.add_argument("--only", action="append", choices=systems, dest="systems",
                         help="only this system; can be repeated")
     parser.add_argument("--scenario", action="append", choices=scenarios, dest="scenarios",
@@ -222,6 +271,8 @@ def parse(parser, systems, scenarios):
     options = parser.parse_args()
     if not 0 < options.seconds <= 3600 or options.rounds < 1:
         parser.error("--seconds must be above 0 and at most 3600, --rounds at least 1")
+    if not 0 <= options.warm_up <= 3600:
+        parser.error("--warm-up must be 0 to 3600")
     if options.baton is not None:
         found = shutil.which(options.baton)
         if found is None:

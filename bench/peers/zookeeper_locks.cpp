@@ -1,30 +1,34 @@
-// Locks in ZooKeeper, to compare Baton's with: the recipe of its documentation, "Locks".
+// Locks in ZooKeeper, to compare Baton's with: the recipe of its documentation, "Locks", and one that
+// hands over faster.
 //
-//   zookeeper_locks [--clients C] [--seconds S] [--same-name] HOST:PORT,...
+//   zookeeper_locks [--by-hand] [--clients C] [--seconds S] [--same-name] HOST:PORT
 //
 // Lock: create an ephemeral sequential node below the lock's node, and list the children; whoever has
 // the lowest number holds the lock. Any other watches the node just before its own, so that a release
 // wakes one client, and lists again when that node is gone: its owner may have died while it waited
 // itself. Unlock: delete the own node. The rules of the measurement are in lock_load.h.
 //
+// --by-hand: a holder changes its node in the transaction that deletes it, which a waiter never does.
+// Who is told that the node before its own has changed knows that a holder released it, that nobody
+// is left in between, and that it holds the lock now, without listing again. Deletion alone means
+// what it means in the recipe. Clients of both kinds can share a lock. No library does this.
+//
 // It is meant to give ZooKeeper its best:
 //
 // - Frames on bare sockets (zookeeper_wire.h), one thread and one epoll for all sessions. The client
 //   libraries have two or three threads for each session, which cost more than the server.
 // - Create and list leave together: the server executes a session's requests in their order. A lock
-//   that nobody holds costs one round trip and one synced write.
+//   that nobody holds costs one round trip and one synced write. To look first whether anybody is
+//   there, or to ask for the number of children alone, would save nothing after that.
 // - The watch is set by reading the node, not by asking whether it exists, as the documentation has
 //   it: on a node that is already gone this leaves no watch behind, and costs the same.
-// - Of several servers the sessions are spread over all.
+// - The server's settings are those of tools/services.py, the best that were found for two cores. Java
+//   compiles what is called often while it runs: run_locks and run_cluster put load on a new server
+//   before they measure, and print for how long. Of an ensemble they name the leader alone, because
+//   other members only pass requests on to it.
 //
-// Java compiles what is called often while it runs, so that a server is slow at first. run_locks and
-// run_cluster put load on it before they measure, and say for how long.
-//
-// What ZooKeeper could do better than this shows: a holder can change its node in the transaction
-// that deletes it. Who watches it then learns that it was a holder's, not a waiter's, and need not
-// list again, which saves a round trip of each hand-off. No library does so, and it asks for the same
-// of all clients of a lock. A server with a disk of its own for its log, and with cores of its own,
-// is faster too.
+// What ZooKeeper could do better than this shows: with a disk of its own for its log and cores of its
+// own the server is faster. Its members share both here with each other and with the clients.
 //
 // A connection that is lost ends the measurement with an error, so that nothing of the recipe's
 // repair after it is needed here. The locks' own nodes exist before the measurement begins.
@@ -51,16 +55,6 @@ constexpr std::string_view prefix = "lock-";
 
 [[noreturn]] void fail(std::string_view reason) {
   peers::fail(fmt::format("zookeeper_locks: {}", reason));
-}
-
-std::vector<std::string> split(std::string_view list) {
-  std::vector<std::string> parts;
-  for (std::size_t begin = 0; begin <= list.size();) {
-    const std::size_t end = std::min(list.find(',', begin), list.size());
-    parts.emplace_back(list.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
 }
 
 // A session and its connection.
@@ -164,7 +158,8 @@ class Inside {
 class Client;
 
 struct Run {
-  explicit Run(const peers::LoadOptions& options) : window(options) {}
+  Run(const peers::LoadOptions& options, bool is_by_hand)
+      : window(options), stays_in_warmup(options.same_name), by_hand(is_by_hand) {}
 
   // In the warm-up a lock that several want is held for a while.
   struct Stay {
@@ -174,17 +169,15 @@ struct Run {
 
   peers::Window window;
   peers::Figures figures;
+  bool stays_in_warmup;
+  bool by_hand;
   std::deque<Stay> stays;
 };
 
 class Client {
  public:
-  Client(Session session, Run& run, Inside& inside, std::string folder, bool shares)
-      : session_(std::move(session)),
-        run_(run),
-        inside_(inside),
-        folder_(std::move(folder)),
-        shares_(shares) {}
+  Client(Session session, Run& run, Inside& inside, std::string folder)
+      : session_(std::move(session)), run_(run), inside_(inside), folder_(std::move(folder)) {}
 
   int socket() const { return session_.socket(); }
   bool is_closed() const { return is_closed_; }
@@ -200,8 +193,14 @@ class Client {
 
   void unlock() {
     inside_.leave();
-    expected_ = {Operation::remove};
-    session_.send(zookeeper::remove(session_.next_xid(), path_of(node_)));
+    const std::string path = path_of(node_);
+    if (run_.by_hand) {
+      expected_ = {Operation::transaction};
+      session_.send(zookeeper::change_and_remove(session_.next_xid(), path));
+    } else {
+      expected_ = {Operation::remove};
+      session_.send(zookeeper::remove(session_.next_xid(), path));
+    }
   }
 
   void receive() {
@@ -242,6 +241,10 @@ class Client {
       case Operation::remove:
         Session::expect_none(header.error, "delete");
         return upon_unlocked(Clock::now());
+      case Operation::transaction:
+        Session::expect_none(header.error, "change and delete");
+        if (!zookeeper::is_carried_out(fields)) fail("change and delete: refused");
+        return upon_unlocked(Clock::now());
       default:
         fail("a reply to what nobody asked");
     }
@@ -263,28 +266,29 @@ class Client {
     if (!is_listed) fail("a client's node is gone while it waits");
     if (before.empty()) return upon_locked(Clock::now());
     before_ = path_of(before);
-    is_gone_ = false;
     expected_ = {Operation::get_data};
     session_.send(zookeeper::get_data(session_.next_xid(), before_, true));
   }
 
   void upon_watch(zookeeper::Error error) {
-    if (error == zookeeper::Error::no_node || is_gone_) return list();
+    if (error == zookeeper::Error::no_node) return list();
     Session::expect_none(error, "watch");
   }
 
   void upon_event(zookeeper::Reader& fields) {
     const auto event = static_cast<zookeeper::Event>(fields.int32());
     fields.int32();  // the session's state
-    if (event != zookeeper::Event::node_deleted || fields.string() != before_) return;
-    is_gone_ = true;
-    if (expected_.empty()) list();
+    if (fields.string() != before_) return;
+    // The reply to the request that has set the watch comes before its event.
+    if (!expected_.empty()) fail("an event before its watch");
+    if (event == zookeeper::Event::data_changed && run_.by_hand) return upon_locked(Clock::now());
+    list();
   }
 
   void upon_locked(Clock::time_point now) {
     inside_.enter(node_);
     latency_ = now - asked_at_;
-    if (shares_ && !run_.window.begun(now)) {
+    if (run_.stays_in_warmup && !run_.window.begun(now)) {
       run_.stays.push_back({now + warmup_stay, this});
     } else {
       unlock();
@@ -300,11 +304,9 @@ class Client {
   Run& run_;
   Inside& inside_;
   std::string folder_;
-  bool shares_;
   std::deque<Operation> expected_;  // replies, in their order
   std::string node_;
   std::string before_;  // the path of the node that is watched
-  bool is_gone_ = false;
   bool is_closing_ = false;
   bool is_closed_ = false;
   Clock::time_point asked_at_;
@@ -313,17 +315,15 @@ class Client {
 
 class Load {
  public:
-  explicit Load(const peers::LoadOptions& options) : run_(options) {
-    const auto endpoints = split(options.endpoint);
+  Load(const peers::LoadOptions& options, bool by_hand) : run_(options, by_hand) {
     inside_.resize(options.same_name ? 1 : options.clients);
     for (std::uint32_t i = 0; i < options.clients; ++i) {
-      Session session(endpoints[i % endpoints.size()]);
+      Session session(options.endpoint);
       std::string folder = fmt::format("{}/{}", root, peers::lock_name(options, i));
       session.ensure(std::string(root));
       session.ensure(folder);
       clients_.push_back(std::make_unique<Client>(std::move(session), run_,
-                                                  inside_[i % inside_.size()], std::move(folder),
-                                                  options.same_name));
+                                                  inside_[i % inside_.size()], std::move(folder)));
       readable_.watch(clients_.back()->socket(), i);
     }
     open_ = clients_.size();
@@ -385,11 +385,13 @@ int main(int argc, char** argv) {
   options.peer = "zookeeper";
   baton::cli::Command app("zookeeper_locks", "Measures locks in ZooKeeper.");
   peers::add_load_options(app, options);
-  app.add_option("ENDPOINTS", options.endpoint, "HOST:PORT,...").required();
+  bool by_hand = false;
+  app.add_flag("--by-hand", by_hand, "a release tells who is next that it was the holder's");
+  app.add_option("ENDPOINT", options.endpoint, "HOST:PORT").required();
   peers::parse(app, argc, argv);
 
   try {
-    Load(options).run().print(options.peer, options.seconds);
+    Load(options, by_hand).run().print(options.peer, options.seconds);
   } catch (const zookeeper::Malformed& error) {
     fail(error.what());
   }

@@ -22,14 +22,16 @@ enum class Operation : std::int32_t {
   create = 1,
   remove = 2,
   get_data = 4,
+  set_data = 5,
   get_children = 8,
   ping = 11,
+  transaction = 14,
   close = -11,
 };
 
 enum class Error : std::int32_t { none = 0, no_node = -101, node_exists = -110 };
 
-enum class Event : std::int32_t { node_deleted = 2 };
+enum class Event : std::int32_t { node_deleted = 2, data_changed = 3 };
 
 enum class Kind : std::int32_t { persistent = 0, ephemeral_sequential = 3 };
 
@@ -138,9 +140,24 @@ inline std::string create(std::int32_t xid, std::string_view path, Kind kind) {
       .frame();
 }
 
+inline constexpr std::int32_t any_version = -1;
+
 inline std::string remove(std::int32_t xid, std::string_view path) {
-  constexpr std::int32_t any_version = -1;
   return request(xid, Operation::remove).string(path).int32(any_version).frame();
+}
+
+// Both or neither. Who watches the node is told of the first.
+inline std::string change_and_remove(std::int32_t xid, std::string_view path) {
+  const auto part = [](Writer& writer, std::int32_t operation, bool is_last) {
+    writer.int32(operation).boolean(is_last).int32(-1);
+  };
+  Writer writer = request(xid, Operation::transaction);
+  part(writer, static_cast<std::int32_t>(Operation::set_data), false);
+  writer.string(path).int32(-1).int32(any_version);  // no data
+  part(writer, static_cast<std::int32_t>(Operation::remove), false);
+  writer.string(path).int32(any_version);
+  part(writer, -1, true);
+  return writer.frame();
 }
 
 inline std::string get_data(std::int32_t xid, std::string_view path, bool watch) {
@@ -164,5 +181,11 @@ struct ReplyHeader {
   std::int32_t xid;
   Error error;
 };
+
+// Whether a transaction was. One that was not has no error in its header: its results are errors.
+inline bool is_carried_out(Reader& results) {
+  constexpr std::int32_t error = -1;
+  return results.int32() != error;
+}
 
 }  // namespace zookeeper

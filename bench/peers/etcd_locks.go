@@ -10,7 +10,8 @@
 //
 // -by-hand acquires with one transaction and waits without the library's delay: etcd_by_hand.go.
 //
-// Of several members the library uses all, one request after the other.
+// Of several members the library uses all, one request after the other. The leader alone serves faster,
+// and run_cluster names only that one.
 //
 // -transactions measures no locks but the floor below them: each client puts a value of so many bytes
 // under a new key, if that key is not there yet, one transaction after the other. They count as pairs.

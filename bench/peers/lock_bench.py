@@ -18,13 +18,15 @@ sys.path.append(str(ROOT / "tools"))
 import services  # noqa: E402
 from services import Failed, Missing, say  # noqa: E402
 
+ETCD = ("etcd library", "etcd by hand")
+ZOOKEEPER = ("ZooKeeper recipe", "ZooKeeper by hand")
 # Which program loads which peer, and with which options.
 PROGRAMS = {"etcd library": ("etcd_locks",), "etcd by hand": ("etcd_locks", "--by-hand"),
             "ZooKeeper recipe": ("zookeeper_locks",),
             "ZooKeeper by hand": ("zookeeper_locks", "--by-hand"),
             "Redis always": ("redis_locks",), "Redis none": ("redis_locks",)}
 # Its server is slow until Java has compiled what it does again and again.
-WARMED_UP = ("ZooKeeper recipe", "ZooKeeper by hand")
+WARMED_UP = ZOOKEEPER
 
 
 def program(options, name):
@@ -179,9 +181,17 @@ def at_most(bound, what, against, mine, other):
     return compare("at most", bound, what, against, mine, other)
 
 
-def best(*candidates):
-    """Of several lists of figures by round, the one with the highest median."""
-    return max(filter(None, candidates), key=statistics.median, default=[])
+def pairs_against(results, bounds):
+    """Rows about pairs per second. A bound: who, in which scenario, has to reach which part of whom. Of
+    several others the best counts."""
+    rows = []
+    for mine, scenario, others, bound in bounds:
+        candidates = [results.pairs_per_s(other, scenario) for other in others]
+        against = max(filter(None, candidates), key=statistics.median, default=[])
+        name = others[0] if len(others) == 1 else f"the best of {others[0].split()[0]}"
+        rows += at_least(bound, f"{mine}, {scenario}", name, results.pairs_per_s(mine, scenario),
+                         against)
+    return rows
 
 
 def print_tables(results, options, floors, rows):

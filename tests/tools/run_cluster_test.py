@@ -21,13 +21,24 @@ ETCD = """#!{python}
 import http.server, os, sys
 with open({notes!r}, "a") as notes:
     notes.write(f"{{os.getpid()}}\\n")
-address = dict(zip(sys.argv, sys.argv[1:]))["--listen-client-urls"].removeprefix("http://")
+arguments = dict(zip(sys.argv, sys.argv[1:]))
+address = arguments["--listen-client-urls"].removeprefix("http://")
+# The second member says that it leads.
+leads = arguments["--name"] == "etcd-2"
+if leads:
+    with open({notes!r} + ".leader", "w") as note:
+        note.write(address)
 
 class Answer(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         self.send_response(200)
         self.end_headers()
         self.wfile.write(b'{{"health": "true"}}')
+
+    def do_POST(self):
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b'{{"leader": "2", "header": {{"member_id": "%d"}}}}' % (2 if leads else 9))
 
 host, port = address.split(":")
 http.server.HTTPServer((host, int(port)), Answer).serve_forever()
@@ -106,47 +117,60 @@ class RunCluster(unittest.TestCase):
 
     def test_ratios(self):
         # The stand-in says that the first server leads, of the first cluster: one system a time.
-        done, found = self.run_cluster("--only", "Baton durable", "--only", "etcd")
+        done, found = self.run_cluster("--only", "Baton durable", "--only", "etcd library")
         self.assertEqual(0, done.returncode, done.stderr)
         ratios = {(row["what"], row["against"]): (row["ratio"], row["bound"], row["kept"])
                   for row in found["ratios"]}
         self.assertEqual({
-            ("Baton durable, 32 clients, own names", "etcd"): (3, 2.5, True),
-            ("Baton durable, 256 clients, own names", "etcd"): (7, 6, True),
-            ("Baton durable, 16 clients, one name", "etcd"): (2.5, 2, True),
+            ("Baton durable, 1 client", "the best of etcd"): (0.1, 0.4, False),
+            ("Baton durable, 32 clients, own names", "the best of etcd"): (3, 1.6, True),
+            ("Baton durable, 256 clients, own names", "the best of etcd"): (7, 3, True),
+            ("Baton durable, 16 clients, one name", "the best of etcd"): (2.5, 0.6, True),
             ("Baton durable, median acquire", "transaction"): (1.5, 1.25, False)}, ratios)
         self.expect_nothing_left()
         # Two clusters of etcd under systems, one under the transaction, and Baton's three.
         self.assertEqual(3 * 3 + 3, len(self.started()))
 
     def test_fast(self):
-        done, found = self.run_cluster("--only", "Baton fast", "--only", "etcd")
+        done, found = self.run_cluster("--only", "Baton fast", "--only", "etcd library")
         self.assertEqual(0, done.returncode, done.stderr)
         ratios = {(row["what"], row["against"]): (row["ratio"], row["kept"])
                   for row in found["ratios"]}
-        self.assertEqual((30, True), ratios["Baton fast, 32 clients, own names", "etcd"])
-        self.assertEqual((25, True), ratios["Baton fast, 16 clients, one name", "etcd"])
+        self.assertEqual((30, True), ratios["Baton fast, 32 clients, own names", "the best of etcd"])
+        self.assertEqual((25, True), ratios["Baton fast, 16 clients, one name", "the best of etcd"])
         self.assertEqual((0.7, True), ratios["Baton fast, median acquire", "echo"])
 
     def test_tables(self):
-        command = self.command("--failovers", "0", "--only", "Baton durable", "--only", "etcd")
+        command = self.command("--failovers", "0", "--only", "Baton durable", "--only", "etcd library")
         command.remove("-")
         command.remove("--json")
         done = subprocess.run(command, env=self.environment(), capture_output=True, text=True)
         self.assertEqual(0, done.returncode, done.stderr)
-        self.assertIn("1.50  at most 1.25  MISSED", done.stdout)
-        self.assertIn("3.00  at least 2.5\n", done.stdout)
+        self.assertRegex(done.stdout, r"1\.50  1\.50 … 1\.50 +at most 1\.25  MISSED\n")
+        self.assertRegex(done.stdout, r"3\.00  3\.00 … 3\.00 +at least 1\.6\n")
+
+    def test_clients_are_connected_to_the_leader(self):
+        calls, leader = self.folder / "calls", self.folder / "started.leader"
+        self.write("programs/etcd_locks",
+                   f"#!/bin/sh\necho $* $(cat {leader}) >>{calls}\n" + LOAD.split("\n", 1)[1])
+        done, _ = self.run_cluster("--only", "etcd by hand", "--scenario", "1 client")
+        self.assertEqual(0, done.returncode, done.stderr)
+        load, transactions = (line.split() for line in calls.read_text().splitlines())
+        self.assertIn("--by-hand", load)
+        self.assertIn("-transactions", transactions)
+        for *_, named, leads in (load, transactions):
+            self.assertEqual(leads, named)
 
     def test_what_is_missing_is_left_out(self):
-        done, found = self.run_cluster("--only", "ZooKeeper", "--only", "etcd")
+        done, found = self.run_cluster("--only", "ZooKeeper recipe", "--only", "etcd library")
         self.assertEqual(0, done.returncode, done.stderr)
-        self.assertEqual(["ZooKeeper"], list(found["left_out"]))
+        self.assertEqual(["ZooKeeper recipe"], list(found["left_out"]))
         self.expect_nothing_left()
 
     def test_ended_from_outside_it_stops_its_servers(self):
         loading = self.folder / "loading"
         self.write("programs/etcd_locks", f"#!/bin/sh\n: >{loading}\nexec sleep 60\n")
-        run = subprocess.Popen(self.command("--only", "etcd"), env=self.environment(),
+        run = subprocess.Popen(self.command("--only", "etcd library"), env=self.environment(),
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         deadline = time.monotonic() + 60
         while not loading.exists() and time.monotonic() < deadline:
@@ -165,7 +189,7 @@ class RunCluster(unittest.TestCase):
     @unittest.skipUnless(BATON, "no binary was given")
     def test_takeovers(self):
         (self.folder / "bin" / "etcd").unlink()
-        command = self.command("--only", "ZooKeeper", "--failovers", "1", "--settle", "0", "--fault",
+        command = self.command("--only", "ZooKeeper recipe", "--failovers", "1", "--settle", "0", "--fault",
                                "leading server killed", "--fault", "standby killed", baton=BATON)
         done = subprocess.run(command, env=self.environment(), capture_output=True, text=True)
         found = json.loads(done.stdout)

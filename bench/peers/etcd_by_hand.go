@@ -1,17 +1,17 @@
 // A lock in etcd that takes one transaction to acquire, written as its best user would.
 //
-// All who want a lock have a key below its prefix, with their session's lease; the key that was
-// created first holds it. The transaction puts the own key in any case: if there was no other (the
-// create revision of every key below the prefix is 0) the lock is held, otherwise the answer lists
-// the keys that were there before. Whoever has to wait strikes keys off this list as a watch on the
-// prefix reports that they are deleted; when none is left the lock is held, without another question.
-// Unlock: delete the own key.
+// Every client that wants a lock puts a key below the lock's prefix, with its session's lease; the
+// client whose key was created first holds the lock. The transaction puts the own key in any case. If
+// there was no other key (the create revision of every key below the prefix is 0) the client holds the
+// lock; otherwise the answer lists the keys that were there before. A client that has to wait strikes
+// keys off this list as a watch on the prefix reports that they are deleted. When none is left it holds
+// the lock, without another request. Unlock: the client deletes its key.
 //
-// A client opens the watch when it has to wait for the first time, and keeps it. etcd tells a new
-// watch what it has just missed only every 100 ms, and with other writers around a new watch has nearly
-// always missed something. The library's Mutex (clientv3/concurrency) opens one for every wait, on the
-// key before its own, and therefore waits 100 ms. The price: a release is told to all who wait, and
-// not to one. It costs each of them an event, and etcd no transaction.
+// A client opens the watch when it has to wait for the first time, and keeps it. etcd tells a new watch
+// only every 100 ms what it has just missed, and with other writers around a new watch has nearly
+// always missed something. The library's Mutex (clientv3/concurrency) opens a watch for every wait, on
+// the key before its own, and therefore waits 100 ms. The price of the lasting watch: etcd tells of a
+// release all clients that wait, and not one. That costs an event for each, and no transaction.
 package main
 
 import (

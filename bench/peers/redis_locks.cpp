@@ -12,9 +12,10 @@
 // - One thread and one epoll for all connections, as in redis-benchmark, so that the server has the
 //   other core for itself. With 32 clients the server is busy all the time and this program is not.
 // - hiredis formats and parses; nothing waits for a reply, as in its asynchronous interface. The
-//   script is loaded once and called by its hash. Each client is a connection of its own
-//   and has one command under way, because what it sends next depends on the answer: there is nothing
-//   to send together with it. Of all that come at once the server syncs once.
+//   script is loaded once and called by its hash.
+// - Each client is a connection of its own and has one command under way, because what it sends next
+//   depends on the answer: there is nothing to send together with it. For all commands that have come
+//   at once the server syncs once.
 // - There is no queue in Redis: who finds the name taken tries again after a random time, which
 //   --retry-us bounds; with one name the order is therefore not that of asking. An attempt that fails
 //   is not written to the disk.

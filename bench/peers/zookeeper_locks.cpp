@@ -3,29 +3,33 @@
 //
 //   zookeeper_locks [--by-hand] [--clients C] [--seconds S] [--same-name] HOST:PORT
 //
-// Lock: create an ephemeral sequential node below the lock's node, and list the children; whoever has
-// the lowest number holds the lock. Any other watches the node just before its own, so that a release
-// wakes one client, and lists again when that node is gone: its owner may have died while it waited
-// itself. Unlock: delete the own node. The rules of the measurement are in lock_load.h.
+// Lock: a client creates an ephemeral sequential node below the lock's node and lists the children. The
+// client with the lowest number holds the lock. Every other client watches the node just before its
+// own, so that a release wakes one client. When that node is gone the client lists again: the node's
+// owner may have died while it waited itself. Unlock: the client deletes its node. The rules of the
+// measurement are in lock_load.h.
 //
-// --by-hand: a holder changes its node in the transaction that deletes it, which a waiter never does.
-// Who is told that the node before its own has changed knows that a holder released it, that nobody
-// is left in between, and that it holds the lock now, without listing again. Deletion alone means
-// what it means in the recipe. Clients of both kinds can share a lock. No library does this.
+// --by-hand: a holder changes its node in the transaction that deletes it; a waiter never does that. So
+// a client that hears of a change of the node before its own knows that the holder has released the
+// lock and that nobody is left before it. It holds the lock without listing again. A deletion without
+// a change means what it means in the recipe. Clients of both kinds can share a lock. No library does
+// this.
 //
-// It is meant to give ZooKeeper its best:
+// The program is meant to give ZooKeeper its best:
 //
-// - Frames on bare sockets (zookeeper_wire.h), one thread and one epoll for all sessions. The client
-//   libraries have two or three threads for each session, which cost more than the server.
+// - It sends frames on bare sockets (zookeeper_wire.h), with one thread and one epoll for all
+//   sessions. The client library in C has three threads for each session, which compete with the
+//   server for the cores.
 // - Create and list leave together: the server executes a session's requests in their order. A lock
 //   that nobody holds costs one round trip and one synced write. To look first whether anybody is
 //   there, or to ask for the number of children alone, would save nothing after that.
-// - The watch is set by reading the node, not by asking whether it exists, as the documentation has
-//   it: on a node that is already gone this leaves no watch behind, and costs the same.
+// - The client sets the watch by reading the node, not by asking whether it exists, as the
+//   documentation has it: on a node that is already gone this leaves no watch behind, and costs the
+//   same.
 // - The server's settings are those of tools/services.py, the best that were found for two cores. Java
 //   compiles what is called often while it runs: run_locks and run_cluster put load on a new server
-//   before they measure, and print for how long. Of an ensemble they name the leader alone, because
-//   other members only pass requests on to it.
+//   before they measure, and print for how long. Of an ensemble they name the leader alone: it was
+//   faster to have all clients there than at all members.
 //
 // What ZooKeeper could do better than this shows: with a disk of its own for its log and cores of its
 // own the server is faster. Its members share both here with each other and with the clients.
@@ -138,7 +142,7 @@ class Session {
   std::int32_t xid_ = 0;
 };
 
-// Sees it if two clients of one name are inside at once, or if one overtakes another.
+// Ends the program if two clients of one name are inside at once, or if one overtakes another.
 class Inside {
  public:
   void enter(const std::string& node) {

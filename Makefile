@@ -27,7 +27,7 @@ demo: python
 cluster: build
 	@tools/cluster
 
-## bench    every figure of the README, side by side with the peers
+## bench    every figure of the README and of docs/figures.md, side by side with the peers
 bench: build/release/build.ninja bootstrap-bench
 	@$(call quietly,cmake --preset bench)
 	@cmake --build --preset bench

@@ -154,9 +154,9 @@ struct ElectionCost {
   Expected (*value)(const ElectionCase&);
 };
 
-// A figure that a lecture document gives for this algorithm, where it counts differently from us.
+// A figure that one of the lectures (docs/course/README.md) gives for this algorithm.
 struct LectureFigure {
-  std::string_view document;  // "000", "002", "004"
+  std::string_view document;  // "Cardellini", "Canonical Problems", as the page names it
   std::string_view quantity;  // what it counts
   std::string_view figure;    // as written there
   std::string_view reason;    // why ours differs, or "" where it is the same

@@ -25,7 +25,7 @@ Sets all_sets(const VotingSets& voting, std::uint32_t size) {
   return sets;
 }
 
-// Everything that Maekawa asks of voting sets, in the order of 000's list.
+// Everything that Maekawa asks of voting sets, in the order of Cardellini's list.
 void expect_sound(const VotingSets& voting, std::uint32_t size) {
   SCOPED_TRACE("N=" + std::to_string(size) + ", " + voting.describe());
   const Sets sets = all_sets(voting, size);
@@ -126,9 +126,9 @@ TEST(VotingSets, AreThoseOfTheLecturesUpToNames) {
   const Sets fano{{0, 1, 2}, {1, 3, 5}, {2, 4, 5}, {0, 3, 4}, {1, 4, 6}, {0, 5, 6}, {2, 3, 6}};
   EXPECT_TRUE(isomorphic(all_sets(*plane_voting_sets(7), 7), fano));
   EXPECT_TRUE(isomorphic(all_sets(*cyclic_voting_sets(7), 7), fano));
-  // 000's example of a deadlock needs no renaming: V1={1,2}, V2={2,3}, V3={3,1}.
+  // Cardellini's example of a deadlock needs no renaming: V1={1,2}, V2={2,3}, V3={3,1}.
   EXPECT_EQ(all_sets(*best_voting_sets(3), 3), (Sets{{0, 1}, {1, 2}, {0, 2}}));
-  // 004's four processes in a square.
+  // The four processes of the Chubby Slides, in a square.
   EXPECT_EQ(all_sets(*grid_voting_sets(4), 4), (Sets{{0, 1, 2}, {0, 1, 3}, {0, 2, 3}, {1, 2, 3}}));
 }
 
@@ -170,7 +170,7 @@ TEST(VotingSets, SmallCoversAreMinimal) {
                                         5, 6, 5, 6, 6, 6, 6, 6, 6, 6, 7, 7, 6, 7, 7, 7, 7, 7}));
 }
 
-// 000 says that 3√N < 2(N−1) for N > 4, so that Maekawa costs less than Ricart–Agrawala. The
+// Cardellini says that 3√N < 2(N−1) for N > 4, so that Maekawa costs less than Ricart–Agrawala. The
 // inequality is true. With sets that exist, and the own vote free, Maekawa costs 3(K−1): dearer for
 // two processes, the same for four, and cheaper for three and from five on.
 TEST(VotingSets, CostLessThanAskingEveryoneFromFiveProcessesOn) {

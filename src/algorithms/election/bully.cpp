@@ -147,8 +147,8 @@ const Info& Bully::info() {
                           }},
                          {"lowest starts, highest is down", lowest_starts, "Coordinator", "N-2",
                           [](const ElectionCase& c) { return count(c.setup.size - 2); }}},
-      .seeds = {{"002", "messages, best case", "N-2",
-                 "002 counts only the announcement, not the ELECTION that nobody answers"}},
+      .seeds = {{"Canonical Problems", "messages, best case", "N-2",
+                 "there only the announcement counts, not the ELECTION that nobody answers"}},
       .example = "-n 4 --first 0 --crash 3@0",
   };
   return info;

@@ -61,7 +61,7 @@ const Info& BullyRepeating::info() {
     Info derived = variant_of(Bully::info());
     derived.name = "bully-repeating";
     derived.title = "Bully with repeated announcements";
-    derived.publication = "lecture document 001, after Garcia-Molina, 1982";
+    derived.publication = "the Notes, after Garcia-Molina, 1982";
     derived.idea = "as Bully; the leader repeats the result, and silence calls for an election";
     derived.problem = "messages for ever; a leader that is heard too late is deposed";
     derived.perpetual = true;

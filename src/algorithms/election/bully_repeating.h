@@ -1,7 +1,7 @@
-// Bully with a leader that repeats the result: lecture document 001.
+// Bully with a leader that repeats the result, as in the Notes.
 //
-// 001: "Broadcast the result to everyone repeatedly with a fixed delay. […] If not receiving the
-// election result within a fixed timeframe, the last leader must have crashed and the current
+// The Notes: "Broadcast the result to everyone repeatedly with a fixed delay. […] If not receiving
+// the election result within a fixed timeframe, the last leader must have crashed and the current
 // process should thus call for a new election."
 //
 // Idea: as Bully; besides, silence of the leader is what tells that it crashed. Nobody has to be

@@ -13,7 +13,7 @@
 // Costs: if all start, 2N−1 to N(N+1)/2 ELECTIONs, N·H(N) on average over all arrangements; if one
 // does, at most 2N−1. And N to announce the leader.
 //
-// Difference from the paper: the announcement, which is lecture document 001's and others'.
+// Difference from the paper: the announcement, which is that of the Notes and of others.
 #pragma once
 
 #include <variant>

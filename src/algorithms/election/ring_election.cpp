@@ -137,8 +137,8 @@ const Info& RingElection::info() {
                             const double n = c.setup.size;
                             return Expected::exactly(n * n);
                           }}},
-      .seeds = {{"002", "messages", "2(N-1) always",
-                 "002 counts for an old leader that is down; with all alive it is 2N. What is sent "
+      .seeds = {{"Canonical Problems", "messages", "2(N-1) always",
+                 "there an old leader is down; with all alive it is 2N. What is sent "
                  "to those that are down comes back and is counted apart"}},
       .example = "-n 4 --first 0",
       .checked = {{.is_quick = false}},

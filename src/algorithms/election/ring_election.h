@@ -1,7 +1,7 @@
 // Ring election: the election goes round, everyone signs, and the highest signature leads.
 //
-// The ring algorithm of A. S. Tanenbaum, "Distributed Operating Systems", 1995, and of lecture
-// document 002.
+// The ring algorithm of A. S. Tanenbaum, "Distributed Operating Systems", 1995, and of
+// Canonical Problems.
 //
 // Idea: an ELECTION goes from neighbour to neighbour, past those that are down, and each process
 // adds itself to the list in it. Whoever finds itself in the list knows that it has gone round,

@@ -101,8 +101,8 @@ const Info& BakeryMessages::info() {
                 {Scenario::again, Metric::delay, "6", constant<6>},
                 {Scenario::handover, Metric::delay, "1 ... 3", handover_delay},
                 {Scenario::everyone, Metric::messages, "at least 6(N-1)", when_all_ask}},
-      .seeds = {{"000", "messages to enter", "6N",
-                 "000 counts reading the own variables too, which takes no message"}},
+      .seeds = {{"Cardellini", "messages to enter", "6N",
+                 "there reading the own variables counts too; here it takes no message"}},
       .checked = {{.is_quick = false}, {.options = "--requests 2", .is_quick = false}},
   };
   return info;

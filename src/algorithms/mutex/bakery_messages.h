@@ -1,7 +1,7 @@
 // Lamport's bakery over messages: everyone serves its own variables.
 //
 // L. Lamport, "A new solution of Dijkstra's concurrent programming problem", Communications of the
-// ACM 17(8), 1974; its adaptation to messages as in lecture document 000.
+// ACM 17(8), 1974; its adaptation to messages as in Cardellini.
 //
 // Idea: to enter, a process takes a ticket one above all others that it sees (the doorway), and
 // then waits for each other process until that one is not choosing a ticket and has none that goes

@@ -106,7 +106,7 @@ const Info& Lamport::info() {
                 {Scenario::again, Metric::delay, "2", constant<2>},
                 {Scenario::handover, Metric::delay, "1", constant<1>},
                 {Scenario::everyone, Metric::messages, "3(N-1)", per_peer<3>}},
-      .seeds = {{"000", "messages to enter and exit", "3(N-1)", ""}},
+      .seeds = {{"Cardellini", "messages to enter and exit", "3(N-1)", ""}},
       .checked = {{.is_quick = false}, {.options = "--requests 2", .is_quick = false}},
       .traps = {{.options = "--reorder", .what = "without FIFO channels"},
                 {.options = "--crashes 1 --requests 1",

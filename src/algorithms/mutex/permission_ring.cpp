@@ -75,7 +75,7 @@ const Info& PermissionRing::info() {
   static const Info info{
       .name = "permission-ring",
       .title = "Permission ring",
-      .publication = "lecture document 001, with Lamport's timestamps",
+      .publication = "the Notes, with Lamport's timestamps",
       .idea = "the request travels round the ring; who goes first holds it back",
       .assumes = {Assumption::no_loss, Assumption::no_crash},
       .promises = {Promise::safety, Promise::deadlock_freedom, Promise::starvation_freedom,
@@ -90,7 +90,7 @@ const Info& PermissionRing::info() {
                 {Scenario::handover, Metric::delay, "ring distance, 1 ... N-1", ring_distance},
                 {Scenario::everyone, Metric::messages, "N", whole_ring},
                 {Scenario::sequential, Metric::messages, "N", whole_ring}},
-      .seeds = {{"001", "order", "does not meet the order criteria",
+      .seeds = {{"the Notes", "order", "does not meet the order criteria",
                  "it does with stamps, and clocks carried by every message"}},
       .checked = {{}, {.options = "--requests 2"}},
   };

@@ -1,6 +1,6 @@
 // Permission ring: the request itself travels round the ring, and everyone on the way lets it pass.
 //
-// The idea of lecture document 001 ("Token ring"), made sound with the timestamps of L. Lamport,
+// The idea of the Notes ("Token ring"), made sound with the timestamps of L. Lamport,
 // "Time, clocks, and the ordering of events in a distributed system", CACM 21(7), 1978.
 //
 // Idea: a process that wants the critical section sends a timestamped REQUEST to its successor,
@@ -22,8 +22,9 @@
 //   carries the clock of its last sender and not only the stamp of its first.
 // Costs: N messages for every entry; delay N when idle; hand-over in the ring distance, 1 … N−1.
 //
-// Differences from 001: there a process that wants to enter disregards the requests of others,
-// and who is disregarded tries again. That form stops for ever: see permission_ring_wrong.h.
+// Differences from the Notes: there a process that wants to enter disregards the requests of
+// others, and who is disregarded tries again. That form stops for ever: see
+// permission_ring_wrong.h.
 #pragma once
 
 #include <cstdint>

@@ -23,8 +23,8 @@ void WrongPermissionRingLiteral::receive(NodeId, const Message& message, Out& ou
 const Info& WrongPermissionRingLiteral::info() {
   static const Info info{
       .name = "wrong-permission-ring-literal",
-      .title = "Permission ring as 001 words it",
-      .publication = "lecture document 001",
+      .title = "Permission ring as the Notes word it",
+      .publication = "the Notes",
       .idea = "the request travels round the ring; who wants to enter disregards it",
       .assumes = PermissionRing::info().assumes,
       .promises = {Promise::safety, Promise::deadlock_freedom, Promise::starvation_freedom},
@@ -55,8 +55,8 @@ void WrongPermissionRingRetry::await_return(Out& out) {
 const Info& WrongPermissionRingRetry::info() {
   static const Info info{
       .name = "wrong-permission-ring-retry",
-      .title = "Permission ring as 001 words it, trying again",
-      .publication = "lecture document 001",
+      .title = "Permission ring as the Notes word it, trying again",
+      .publication = "the Notes",
       .idea = "as the literal form; who was disregarded tries again after a while",
       .assumes = PermissionRing::info().assumes,
       .promises = {Promise::safety, Promise::deadlock_freedom, Promise::starvation_freedom},

@@ -1,11 +1,11 @@
-// The permission ring as lecture document 001 words it, without stamps.
+// The permission ring as the Notes word it, without stamps.
 //
-// 001: the next process "will then either disregard the request if it itself is trying to access
-// the critical section or accept and ask the next process". Two processes that want to enter at
-// once disregard each other's requests. Safety holds: a request that came home passed everyone
+// The Notes: the next process "will then either disregard the request if it itself is trying to
+// access the critical section or accept and ask the next process". Two processes that want to enter
+// at once disregard each other's requests. Safety holds: a request that came home passed everyone
 // while they wanted nothing, and whoever asked later meets one who is trying or inside.
 //
-// 001 goes on: "If it isn't accepted, it will try again unless another process is currently
+// They go on: "If it isn't accepted, it will try again unless another process is currently
 // attempting to enter". No process can know the latter; trying again is what remains, and both go
 // on disregarding each other, with messages that never end instead of silence. A process that
 // withdrew for a random time before it tries again would get out of this, but only by luck.

@@ -84,12 +84,12 @@ const Info& RicartAgrawala::info() {
                 {Scenario::again, Metric::messages, "2(N-1)", per_peer<2>},
                 {Scenario::handover, Metric::delay, "1", constant<1>},
                 {Scenario::everyone, Metric::messages, "2(N-1)", per_peer<2>}},
-      .seeds =
-          {{"000", "messages to enter", "2(N-1)", ""},
-           {"002", "delay before entry", "2(n-1)",
-            "002 serialises the messages; all requests go out in one step here"},
-           {"004", "messages per exit", "N-1",
-            "004 counts deferred replies at the exit; they are owed to the requester's entry"}},
+      .seeds = {{"Cardellini", "messages to enter", "2(N-1)", ""},
+                {"Canonical Problems", "delay before entry", "2(n-1)",
+                 "there the messages go one after the other; here all requests go out in one step"},
+                {"the Chubby Slides", "messages per exit", "N-1",
+                 "there deferred replies count at the exit; here they are owed to the requester's "
+                 "entry"}},
       .checked = {{}, {.options = "--requests 2"}, {.options = "--resilient", .is_quick = false}},
       .traps = {{.options = "--crashes 1", .what = "one crash, and everyone waits for ever"}},
   };

@@ -6,9 +6,9 @@
 
 namespace baton {
 
-// Counts REPLYs, as in the paper and in lecture document 000, instead of asking who sent them and
-// to which request. Over channels that duplicate, one process's consent then counts for two, or
-// the consent to an old request for a new one.
+// Counts REPLYs, as in the paper and in Cardellini, instead of asking who sent them and to which
+// request. Over channels that duplicate, one process's consent then counts for two, or the consent
+// to an old request for a new one.
 class WrongRicartAgrawalaCountsReplies : public RicartAgrawala {
  public:
   using RicartAgrawala::RicartAgrawala;
@@ -19,10 +19,10 @@ class WrongRicartAgrawalaCountsReplies : public RicartAgrawala {
   void upon_reply(const Reply& reply, Out& out);
 };
 
-// Compares a REQUEST with the current clock, which is what lecture document 001 says word for
-// word, instead of the timestamp of its own request. The clock goes on while a process waits, and
-// whoever lets others go first by the clock may already have been let go first by the timestamp.
-// It takes three processes: of two, only the other's request can move a waiting process's clock.
+// Compares a REQUEST with the current clock, which is what the Notes say word for word, instead of
+// the timestamp of its own request. The clock goes on while a process waits, and whoever lets
+// others go first by the clock may already have been let go first by the timestamp. It takes three
+// processes: of two, only the other's request can move a waiting process's clock.
 class WrongRicartAgrawalaComparesClock : public RicartAgrawala {
  public:
   using RicartAgrawala::RicartAgrawala;
@@ -33,7 +33,7 @@ class WrongRicartAgrawalaComparesClock : public RicartAgrawala {
   void upon_request(const Request& request, Out& out);
 };
 
-// Compares clocks alone, which is what lecture document 002 says word for word: a reply if the
+// Compares clocks alone, which is what Canonical Problems says word for word: a reply if the
 // other's is smaller, else the queue. Two requests with the same clock wait for each other.
 class WrongRicartAgrawalaNoTieBreak : public RicartAgrawala {
  public:

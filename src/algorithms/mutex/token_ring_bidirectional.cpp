@@ -61,7 +61,7 @@ const Info& TokenRingBidirectional::info() {
   static const Info info{
       .name = "token-ring-bidirectional",
       .title = "Token ring, bidirectional",
-      .publication = "lecture document 000, after Le Lann 1977",
+      .publication = "Cardellini, after Le Lann 1977",
       .idea = "as the token ring, but the token may turn back at any process",
       .assumes = reliable_channels,
       .promises = {Promise::safety, Promise::deadlock_freedom},
@@ -70,7 +70,8 @@ const Info& TokenRingBidirectional::info() {
       .costs = {{Scenario::handover, Metric::delay,
                  "min(d, N-d) ... infinity for ring distance d; d(N-d) on average",
                  shorter_way_or_more}},
-      .seeds = {{"000", "messages to enter and exit", "1 to infinity (if bidirectional)", ""}},
+      .seeds = {{"Cardellini", "messages to enter and exit", "1 to infinity (if bidirectional)",
+                 ""}},
       .example = "-n 4",
       .checked = {{}, {.options = "--requests 2"}, {.options = "-n 4"}},
   };

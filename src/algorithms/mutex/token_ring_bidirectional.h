@@ -1,6 +1,6 @@
 // Token ring in which the token may turn back.
 //
-// Lecture document 000 notes that a token ring keeps everyone from starving "if the ring is
+// Cardellini notes that a token ring keeps everyone from starving "if the ring is
 // unidirectional". This is the other ring, kept to show what it loses.
 //
 // Idea: as the token ring, but whoever passes the token on chooses the direction anew each time,

@@ -13,7 +13,7 @@ Info described(std::string_view name, std::string_view title, std::string_view i
                std::string_view problem) {
   return {.name = name,
           .title = title,
-          .publication = "the scenario of lecture document 003",
+          .publication = "the scenario of the Article",
           .idea = idea,
           .kind = Kind::observation,
           .assumes = reliable_fifo_channels,

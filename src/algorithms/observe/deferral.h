@@ -1,6 +1,6 @@
 // What a scalar clock cannot tell: a lock whose replies wait for elections, with two clocks.
 //
-// The scenario of lecture document 003: a process gets an ELECTION with Lamport time 8 and shortly
+// The scenario of the Article: a process gets an ELECTION with Lamport time 8 and shortly
 // after a REQUEST with Lamport time 10. Its policy is to answer a request that was made in
 // knowledge of the election only when the election is over. Lamport time (L. Lamport, CACM 21(7),
 // 1978) says that 8 may have happened before 10, so the reply is deferred. Vector time (C. Fidge

@@ -31,7 +31,7 @@ const Info& WrongSnapshotTerminationLiteral::info() {
     wrong.flaws = {{Promise::detection,
                     {},
                     "who is still busy, but has received nothing since it recorded, says Done; "
-                    "lecture document 002 word for word"}};
+                    "Canonical Problems word for word"}};
     wrong.example = "-n 3 --seed 4";
     return wrong;
   }();

@@ -1,6 +1,6 @@
 // Termination detection on snapshots: Done or Continue.
 //
-// As lecture document 002 gives it, after A. S. Tanenbaum and M. van Steen, "Distributed Systems";
+// As Canonical Problems gives it, after A. S. Tanenbaum and M. van Steen, "Distributed Systems";
 // the snapshots are those of Chandy and Lamport (algorithms/observe/snapshot.h).
 //
 // Idea: an initiator has a snapshot recorded. When a process has finished its part it answers to
@@ -13,9 +13,10 @@
 // Promises: termination is announced by every initiator, and never before it is true.
 // Costs: N(N−1) markers and N−1 answers per attempt.
 //
-// Differences from 002: a process must have been passive to say DONE. Word for word 002 asks only
-// whether messages arrived, and a process that is still busy says DONE: a wrong variant keeps that.
-// And a marker tells whose marker made its sender record, so that a process knows its successors.
+// Differences from Canonical Problems: a process must have been passive to say DONE. The slides ask
+// only whether messages arrived, and a process that is still busy says DONE: a wrong variant keeps
+// that. And a marker tells whose marker made its sender record, so that a process knows its
+// successors.
 #pragma once
 
 #include <utility>
@@ -57,7 +58,7 @@ class DoneOrContinue
     std::vector<Answers> answers;
   };
 
-  // The literal reading of 002 does not ask whether a process is passive.
+  // The literal reading of Canonical Problems does not ask whether a process is passive.
   enum class Rule : std::uint8_t { must_be_passive, literal };
 
   DoneOrContinue(NodeId self, const Setup& setup, Rule rule = Rule::must_be_passive)

@@ -64,7 +64,7 @@ const Info& AllOrNothing::info() {
   static const Info info{
       .name = "all-or-nothing",
       .title = "All or nothing",
-      .publication = "folklore; lecture 003",
+      .publication = "folklore; the Article",
       .idea = "a coordinator grants all that a process needs at once, or lets it wait",
       .assumes = reliable_channels,
       .promises = {Promise::safety, Promise::deadlock_freedom, Promise::starvation_freedom},

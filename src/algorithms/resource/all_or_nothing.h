@@ -1,6 +1,6 @@
 // Several resources given out by a coordinator: all that a process asks for, or nothing.
 //
-// As taught in the lecture 003 for breaking "hold and wait", one of the conditions of E. G.
+// As the Article teaches it for breaking "hold and wait", one of the conditions of E. G.
 // Coffman, M. J. Elphick and A. Shoshani, "System deadlocks", Computing Surveys 3(2), 1971.
 //
 // Idea: a process sends ACQUIRE with everything it needs to the coordinator, and goes on when it

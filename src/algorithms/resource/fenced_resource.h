@@ -1,7 +1,7 @@
 // A resource that is safe from holders that are out of date: it remembers the highest fence it has
 // seen and refuses any access with a smaller one (core/fence.h).
 //
-// The lecture 003 writes that a server should "reject any command with an epoch e ≤ F". Taken
+// The Article writes that a server should "reject any command with an epoch e ≤ F". Taken
 // literally that refuses a holder's own second access, whose fence equals the one remembered from
 // its first. What is out of date is e < F. The literal rule is kept to show this.
 #pragma once
@@ -18,7 +18,7 @@ class FencedResource {
  public:
   enum class Rule : std::uint8_t {
     refuse_smaller,            // e < F
-    refuse_smaller_and_equal,  // e ≤ F: 003 taken literally
+    refuse_smaller_and_equal,  // e ≤ F: the Article taken literally
   };
 
   explicit FencedResource(Rule rule = Rule::refuse_smaller) : rule_(rule) {}

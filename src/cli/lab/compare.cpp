@@ -173,22 +173,24 @@ class Compare {
       load.add(cell);
     }
     std::cout
-        << "\nMessages per entry (000, 002), when one process enters and leaves alone; for a "
-           "circulating token, when all want it\n\n"
+        << "\nMessages per entry (Cardellini, Canonical Problems), when one process enters and "
+           "leaves alone;\nfor a circulating token, when all want it\n\n"
         << messages.str(width())
-        << "\nDelays in message times (002, 004): every hop takes 1 and sends of one step go "
-           "in parallel;\n'serialised' is 002's model, in which they go one after the "
-           "other; 'in sequence' uniformly drawn processes take turns\n\n"
+        << "\nDelays in message times (Canonical Problems, the Chubby Slides): every hop takes 1 "
+           "and sends of\none step go in parallel; 'serialised' is the model of Canonical "
+           "Problems, in "
+           "which they go one\nafter the other; 'in sequence' uniformly drawn processes take "
+           "turns\n\n"
         << delays.str(width())
         << "\nMessages per entry in other situations: the same process again, all at the same "
            "instant,\nuniformly drawn processes one after the other\n\n"
         << load.str(width())
-        << "\nTransmissions per entry on a network that can multicast (004)\n\n"
+        << "\nTransmissions per entry on a network that can multicast (the Chubby Slides)\n\n"
         << multicasts.str(width());
   }
 
   void print_problems() const {
-    Table table({"algorithm", "problem (000, 002)"});
+    Table table({"algorithm", "problem (Cardellini, Canonical Problems)"});
     for (const sim::Entry* entry : chosen_) {
       table.add(
           {std::string(entry->info().name), in_characters(entry->info().problem, options_.ascii)});

@@ -32,7 +32,7 @@ Transaction parse_transaction(NodeId machine, const std::string& line) {
 CashMachine::CashMachine(NodeId self, const std::string& account)
     : account_(account), customers_(self.value + 1), now_{.machine = self} {}
 
-// The first customers pay in, as in the lecture; who wants more than there is pays in as well.
+// The first customers pay in, as in the Chubby Slides. So does who wants more than there is.
 void CashMachine::look_up() {
   now_.found = account_.read();
   now_.read_ns = now_ns();

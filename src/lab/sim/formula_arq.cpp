@@ -52,8 +52,8 @@ class Transfer : public World<Transfer, StopAndWait> {
 
 FormulaTopic check_arq(std::uint64_t seed) {
   FormulaTopic topic{"arq",
-                     "Stop-and-wait with loss p each way (003): extra transmissions per delivered "
-                     "message",
+                     "Stop-and-wait with loss p each way (the Article): extra transmissions per "
+                     "delivered message",
                      {}};
   for (const double loss : {0.01, 0.05, 0.1, 0.2, 0.3, 0.5}) {
     Plan plan;
@@ -66,8 +66,8 @@ FormulaTopic check_arq(std::uint64_t seed) {
     FormulaCheck exact{situation, "p(3-2p)/(1-p)²", arq_extra(loss), extra.mean(),
                        extra.half_width()};
     FormulaCheck shape{situation,
-                       "p/(1-p)² (003)",
-                       arq_extra_of_003(loss),
+                       "p/(1-p)² (the Article)",
+                       arq_extra_of_the_article(loss),
                        extra.mean(),
                        extra.half_width(),
                        FormulaCheck::Relation::shown,

@@ -38,8 +38,8 @@ double share_of_one_round(std::uint32_t size, std::uint32_t bits, std::uint64_t 
 
 FormulaTopic check_randomized_election(std::uint64_t seed) {
   FormulaTopic topic{"randomized-election",
-                     "Randomized election (003): the chance that the largest of N random numbers "
-                     "of b bits is drawn once, so that one round is enough",
+                     "Randomized election (the Article): the chance that the largest of N random "
+                     "numbers of b bits is drawn once, so that one round is enough",
                      {}};
   struct Situation {
     std::uint32_t size;
@@ -59,7 +59,7 @@ FormulaTopic check_randomized_election(std::uint64_t seed) {
     const double measured = share_of_one_round(size, bits, seed, runs);
     const double half_width = Sample::half_width_of_proportion(expected, static_cast<double>(runs));
     topic.checks.push_back({situation, "N·Σ v^(N-1)/2^(bN)", expected, measured, half_width});
-    topic.checks.push_back({situation, "≥ 1-C(N,2)/2^b (003)", bound, measured, half_width,
+    topic.checks.push_back({situation, "≥ 1-C(N,2)/2^b (the Article)", bound, measured, half_width,
                             FormulaCheck::Relation::at_least,
                             bound <= 0 ? "says nothing for so few bits" : ""});
   }
@@ -69,8 +69,8 @@ FormulaTopic check_randomized_election(std::uint64_t seed) {
 FormulaTopic check_election_costs(std::uint64_t seed) {
   constexpr std::uint32_t size = 8;
   FormulaTopic topic{"election-costs",
-                     "Messages of the bully and the rings (001, 002), N = 8; other sizes: baton "
-                     "compare --kind election",
+                     "Messages of the bully and the rings (the Notes, Canonical Problems), N = 8; "
+                     "other sizes: baton compare --kind election",
                      {}};
   for (const char* name : {"bully", "ring-election", "chang-roberts", "hirschberg-sinclair"}) {
     for (const ElectionMeasurement& one :

@@ -101,7 +101,7 @@ FormulaTopic check_queue(std::uint64_t seed) {
   const double central_service = section + 2 * send_cost;
   const double permission_service = section + 2 * (group - 1) * send_cost;
   FormulaTopic topic{"queue",
-                     "Load (003): one M/M/1 queue with S = C+2r for central, C+2(N-1)r for "
+                     "Load (the Article): one M/M/1 queue with S = C+2r for central, C+2(N-1)r for "
                      "Ricart–Agrawala; N = " +
                          std::to_string(group) + ", C = " + text(section) +
                          ", r = " + text(send_cost) + ", λ = " + text(rate),
@@ -115,12 +115,12 @@ FormulaTopic check_queue(std::uint64_t seed) {
                     response_constant(rate, central_service), many.mean(), many.half_width_of_40(),
                     Relation::equal, "C is constant here, so service is too"});
   const Sample central = real_response("central", group, seed);
-  checks.push_back({"central, request to exit", "1/(1/S-λ) (003)",
+  checks.push_back({"central, request to exit", "1/(1/S-λ) (the Article)",
                     response_exponential(rate, central_service), central.mean(),
                     central.half_width_of_40(), Relation::at_most,
                     "less: C is constant, and a process has one request at a time"});
   const Sample permission = real_response("ricart-agrawala", group, seed);
-  checks.push_back({"ricart-agrawala, request to exit", "1/(1/S-λ) (003)",
+  checks.push_back({"ricart-agrawala, request to exit", "1/(1/S-λ) (the Article)",
                     response_exponential(rate, permission_service), permission.mean(),
                     permission.half_width_of_40(), Relation::at_most,
                     "much less: replies of different processes are sent in parallel, and "
@@ -130,7 +130,7 @@ FormulaTopic check_queue(std::uint64_t seed) {
   const double alone = wait_alone("ricart-agrawala");
   checks.push_back({"ricart-agrawala, wait when alone", "N·r", group * send_cost, alone, 0,
                     Relation::equal, "N-1 requests one after the other, then the last reply"});
-  checks.push_back({"ricart-agrawala, wait when alone", "2(N-1)r (003)",
+  checks.push_back({"ricart-agrawala, wait when alone", "2(N-1)r (the Article)",
                     2 * (group - 1) * send_cost, alone, 0, Relation::at_most,
                     "the model sends the replies one after the other too"});
 
@@ -144,7 +144,7 @@ FormulaTopic check_queue(std::uint64_t seed) {
                     Relation::equal,
                     "only the reply of the one who leaves is missing: faster than "
                     "central"});
-  checks.push_back({"ricart-agrawala, hand-over when saturated", "2(N-1)r (003)",
+  checks.push_back({"ricart-agrawala, hand-over when saturated", "2(N-1)r (the Article)",
                     2 * (group - 1) * send_cost, reply, ends, Relation::at_most,
                     "the model collects all permissions anew while nobody is inside"});
   return topic;

@@ -93,8 +93,8 @@ FormulaCheck check_votes(std::string situation, std::string formula, double expe
 
 FormulaTopic check_majority_voting(std::uint64_t seed) {
   FormulaTopic topic{"majority-voting",
-                     "Majority voting (002): the chance that a second process gets in because "
-                     "each of the coordinators resets with probability p",
+                     "Majority voting (Canonical Problems): the chance that a second process gets "
+                     "in because each of the coordinators resets with probability p",
                      {}};
   struct Votes {
     std::uint32_t n;

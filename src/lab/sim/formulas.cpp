@@ -26,7 +26,7 @@ std::vector<FormulaTopic> check_formulas(std::uint64_t seed) {
 }
 
 double arq_extra(double loss) { return loss * (3 - 2 * loss) / ((1 - loss) * (1 - loss)); }
-double arq_extra_of_003(double loss) { return loss / ((1 - loss) * (1 - loss)); }
+double arq_extra_of_the_article(double loss) { return loss / ((1 - loss) * (1 - loss)); }
 
 double unique_maximum(std::uint32_t size, std::uint32_t bits) {
   const double values = std::ldexp(1.0, static_cast<int>(bits));

@@ -44,18 +44,20 @@ FormulaTopic check_queue(std::uint64_t seed);
 // Closed forms.
 
 // Stop-and-wait with loss p each way: transmissions, of messages and acknowledgements, beyond the
-// two that would do; and the shape that 003 gives for it.
+// two that would do; and the shape that the Article gives for it.
 double arq_extra(double loss);
-double arq_extra_of_003(double loss);
+double arq_extra_of_the_article(double loss);
 
-// That the largest of `size` random numbers of `bits` bits is drawn once; and 003's lower bound.
+// That the largest of `size` random numbers of `bits` bits is drawn once; and the lower bound of
+// the Article.
 double unique_maximum(std::uint32_t size, std::uint32_t bits);
 double unique_maximum_bound(std::uint32_t size, std::uint32_t bits);
 
 // That of `count` coordinators, each of which resets with probability p, at least `least` do.
 double at_least_reset(std::uint32_t count, std::uint32_t least, double p);
 // Majority voting: that a second process collects m votes although the first has m. The second asks
-// all n (002), or as few as the first: the m that begin with itself, around the ring of n.
+// all n (Canonical Problems), or as few as the first: the m that begin with itself, around the ring
+// of n.
 double violation_asking_all(std::uint32_t n, std::uint32_t m, double p);
 double violation_asking_as_few(std::uint32_t n, std::uint32_t m, double p);
 

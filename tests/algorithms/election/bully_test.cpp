@@ -11,8 +11,8 @@
 namespace baton::test {
 namespace {
 
-// Lecture document 002: of processes 0 to 7 the leader 7 has crashed, and 4 notices.
-TEST(Bully, TheExampleOf002) {
+// Canonical Problems: of processes 0 to 7 the leader 7 has crashed, and 4 notices.
+TEST(Bully, TheExampleOfCanonicalProblems) {
   ElectionConversation<Bully> talk({.size = 8});
   talk.crash(7);
   talk.elect(4);

@@ -10,7 +10,7 @@ namespace {
 
 using Nodes = std::vector<std::uint32_t>;
 
-// The example of lecture document 002: the coordinator is process 3.
+// The example of Canonical Problems: the coordinator is process 3.
 TEST(Central, QueuesASecondRequestUntilTheFirstIsDone) {
   Conversation<Central> talk({.size = 4, .coordinator = {3}});
   talk.request(1);
@@ -32,7 +32,7 @@ TEST(Central, QueuesASecondRequestUntilTheFirstIsDone) {
             "2 enters\n");
 }
 
-// The variant of lecture document 000.
+// The variant of Cardellini.
 TEST(Central, SaysDeniedToARequestThatMustWait) {
   Conversation<Central> talk({.size = 3, .chosen = {{&Central::tell_queued, 1}}});
   talk.request(1);

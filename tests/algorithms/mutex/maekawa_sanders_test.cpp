@@ -37,8 +37,8 @@ std::size_t serve_all(Conversation<P>& talk) {
   return entries;
 }
 
-// Where the textbook form stops (000's example), 2 learns that it must wait for 0 and gives its own
-// vote up for 1. What 1 asked itself on behalf of 0 is answered when it leaves.
+// Where the textbook form stops (Cardellini's example), 2 learns that it must wait for 0 and gives
+// its own vote up for 1. What 1 asked itself on behalf of 0 is answered when it leaves.
 TEST(MaekawaSanders, SettlesTheDeadlockOfThree) {
   Conversation<MaekawaSanders> talk(best(3));
   for (const std::uint32_t node : everyone(3)) talk.request(node);
@@ -137,8 +137,9 @@ TEST(MaekawaSanders, StopsWhereAnInquireOvertakesItsGrant) {
   }
 }
 
-// Three ask at once on the grid of 004. 3, which voted for itself, hears of 2 and of the better 0
-// or 1, in one order or the other; 2 has a vote that the better one needs, and is asked for it.
+// Three ask at once on the grid of the Chubby Slides. 3, which voted for itself, hears of 2 and of
+// the better 0 or 1, in one order or the other; 2 has a vote that the better one needs, and is
+// asked for it.
 template <class P>
 std::size_t entries_when_overtaken(bool in_the_queue) {
   Conversation<P> talk(grid(4));

@@ -55,7 +55,8 @@ TEST(Maekawa, LetsTheSecondInWhenTheFirstLeaves) {
             "1 enters\n");
 }
 
-// 000: "p1, p2, and p3 each set voted=TRUE and wait for a response from the other processes".
+// Cardellini: "p1, p2, and p3 each set voted=TRUE and wait for a response from the other
+// processes".
 TEST(Maekawa, DeadlocksWithThreeWhoAskAtOnce) {
   Conversation<Maekawa> talk(best(3));
   for (const std::uint32_t node : everyone(3)) talk.request(node);
@@ -73,7 +74,7 @@ TEST(Maekawa, DeadlocksWithThreeWhoAskAtOnce) {
   }
 }
 
-// 004: P1 waits for P3, P3 for P4, P4 for P2 and P2 for P1; here from 0.
+// The Chubby Slides: P1 waits for P3, P3 for P4, P4 for P2 and P2 for P1; here from 0.
 TEST(Maekawa, DeadlocksInACycleOfFourOnTheGrid) {
   Conversation<Maekawa> talk(grid(4));
   for (const std::uint32_t node : everyone(4)) talk.request(node);

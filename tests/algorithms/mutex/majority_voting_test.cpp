@@ -153,8 +153,8 @@ TEST(MajorityVoting, AnOldRequestThatComesAgainDoesNotLoosenALaterVote) {
   EXPECT_EQ(talk.inside(), std::vector<std::uint32_t>{0});
 }
 
-// 002: a coordinator that crashes forgets its vote. With 3 votes of 4 any two majorities share two
-// coordinators, and it takes 2m−n = 2 that forget to let a second one in.
+// Canonical Problems: a coordinator that crashes forgets its vote. With 3 votes of 4 any two
+// majorities share two coordinators, and it takes 2m−n = 2 that forget to let a second one in.
 TEST(MajorityVoting, CoordinatorsThatForgetLetASecondOneIn) {
   for (const std::uint32_t forgetful : {1U, 2U}) {
     Conversation<MajorityVoting> before({.size = 4});

@@ -12,7 +12,7 @@ namespace {
 
 using Nodes = std::vector<std::uint32_t>;
 
-// Processes that have had a life before: in the lecture documents a clock counts all events of its
+// Processes that have had a life before: in the lectures a clock counts all events of its
 // process, of which mutual exclusion is a part. Baton's counts only its own, and N processes cannot
 // drive their clocks more than N apart by requests alone.
 template <std::uint64_t... clocks>
@@ -37,8 +37,8 @@ TEST(RicartAgrawala, AsksEveryoneAndEntersOnTheLastReply) {
             "1 enters\n");
 }
 
-// The example of lecture document 004. Its processes 3, 5, 6, 12, 32 and 80 are 0 … 5 here.
-TEST(RicartAgrawala, ServesTheSixProcessesOf004ByTimestamp) {
+// The example of the Chubby Slides. Its processes 3, 5, 6, 12, 32 and 80 are 0 … 5 here.
+TEST(RicartAgrawala, ServesTheSixProcessesOfTheChubbySlidesByTimestamp) {
   constexpr std::uint32_t n12 = 3;
   constexpr std::uint32_t n32 = 4;
   constexpr std::uint32_t n80 = 5;
@@ -108,7 +108,7 @@ TEST(RicartAgrawala, ServesTheSixProcessesOf004ByTimestamp) {
   EXPECT_EQ(talk.messages_sent(), 3U * 2U * 5U);
 }
 
-// The example of lecture document 002: processes 0 and 2 ask at the same moment, and 0 has the
+// The example of Canonical Problems: processes 0 and 2 ask at the same moment, and 0 has the
 // lowest timestamp.
 TEST(RicartAgrawala, OfTwoThatAskAtOnceTheLowestTimestampWins) {
   Conversation<Experienced<7, 0, 11>> talk({.size = 3});

@@ -33,7 +33,7 @@ std::pair<std::string, std::string> read_by_2(const Trace& trace) {
   return read;
 }
 
-TEST(Deferral, TheScenarioIsThatOfTheLecture) {
+TEST(Deferral, TheScenarioIsThatOfTheArticle) {
   for (const char* name : {"deferral-lamport", "deferral-vector"}) {
     Trace trace;
     run(name, {1}, {0}, &trace);

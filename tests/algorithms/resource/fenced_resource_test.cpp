@@ -30,8 +30,8 @@ TEST(FencedResource, AcceptsAHoldersSecondAccess) {
   EXPECT_TRUE(resource.access(fence(3)));
 }
 
-// 003: "reject any command with an epoch e ≤ F".
-TEST(FencedResource, TheLiteralRuleOf003RefusesTheHolderItself) {
+// The Article: "reject any command with an epoch e ≤ F".
+TEST(FencedResource, TheLiteralRuleOfTheArticleRefusesTheHolderItself) {
   FencedResource literal(FencedResource::Rule::refuse_smaller_and_equal);
   EXPECT_TRUE(literal.access(fence(3)));
   EXPECT_FALSE(literal.access(fence(3)));

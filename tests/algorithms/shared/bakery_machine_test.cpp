@@ -155,7 +155,7 @@ TEST(BakeryMachine, NobodyStarvesWhereTicketsNeverRunOut) {
   }
 }
 
-// Lecture 000: "if p_i is in the doorway and p_j is in the bakery, then {num[j], j} < {num[i], i}".
+// Cardellini: "if p_i is in the doorway and p_j is in the bakery, then {num[j], j} < {num[i], i}".
 // It can only be meant once p_i has its number.
 bool lemma_breaks(const BakeryMachine& machine, NodeId i, NodeId j) {
   const auto& num = machine.state().num;

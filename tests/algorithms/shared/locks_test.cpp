@@ -20,7 +20,7 @@ class ThreadLock : public testing::Test {};
 using Locks = testing::Types<BakeryLock, DijkstraLock>;
 TYPED_TEST_SUITE(ThreadLock, Locks);
 
-// Lecture 001: ten processes add 1 to a shared counter, which is a load, an addition and a store.
+// The Notes: ten processes add 1 to a shared counter, which is a load, an addition and a store.
 // Now and then a thread lets others run in between, so that even a single core sees them collide.
 TYPED_TEST(ThreadLock, TenThreadsCountTogetherAndMissNothing) {
   constexpr int threads = 10;
@@ -147,7 +147,7 @@ TYPED_TEST(ThreadLock, HasAsManyPlacesAsItWasMadeFor) {
   EXPECT_NO_THROW(typename TypeParam::Participant third(lock));
 }
 
-// Lecture 004's bank: $1000 in the account, and two ATMs that deposit $10,000 each.
+// The bank of the Chubby Slides: $1000 in the account, and two ATMs that deposit $10,000 each.
 struct Account {
   int amount = 1'000;
 };

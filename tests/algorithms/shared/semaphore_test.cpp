@@ -63,7 +63,7 @@ TEST(CountingSemaphore, NeverMoreThanItsSlotsAreInside) {
   }
 }
 
-// Lecture 004's bank: wait(S), obtain the amount, add the deposit, update the amount, signal(S).
+// The bank of the Chubby Slides: wait(S), obtain the amount, add the deposit, update it, signal(S).
 TEST(CountingSemaphore, TwoAtmsLoseNoDeposit) {
   CountingSemaphore semaphore(1);
   int amount = 1'000;

@@ -101,7 +101,7 @@ TEST(List, IsAnArrayForPrograms) {
       const json::value first{
           {"scenario", "alone"}, {"quantity", "messages"}, {"formula", "3(N-1)"}};
       EXPECT_EQ(one.at("costs").at(0), first);
-      EXPECT_EQ(one.at("lectures").at(0).at("document").as_string(), "000");
+      EXPECT_EQ(one.at("lectures").at(0).at("document").as_string(), "Cardellini");
     }
   }
   EXPECT_TRUE(names.contains("maekawa-sanders") && names.contains("bakery"));

@@ -37,7 +37,7 @@ TEST(CompareElections, CountMessagesByType) {
     const std::string type(one.at("messages").as_string());
     types.insert(type);
     EXPECT_EQ(one.at("measured"), one.at("expected"));
-    // 002: the lowest of eight starts, the highest is down.
+    // Canonical Problems: the lowest of eight starts, the highest is down.
     if (one.at("situation").as_string() == "lowest starts, highest is down" && type == "all") {
       EXPECT_EQ(one.at("measured").to_number<int>(), 7 * 7 + 6);
     }

@@ -54,7 +54,7 @@ TEST(SimObservation, TellsOfTermination) {
   EXPECT_TRUE(has(wrong.out, "announces termination, but")) << wrong.out;
 }
 
-TEST(SimObservation, TheClocksOfTheLecture) {
+TEST(SimObservation, TheClocksOfTheArticle) {
   EXPECT_TRUE(
       has(baton("sim deferral-lamport -n 3 --first 1 --trace").out, "1 enters, having waited 7.0"));
   EXPECT_TRUE(

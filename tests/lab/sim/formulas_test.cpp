@@ -14,8 +14,8 @@ namespace {
 TEST(Formulas, RepeatedTransmissionsAddUp) {
   for (const double p : {0.0, 0.1, 0.25, 0.5, 0.9}) {
     EXPECT_NEAR(arq_extra(p), 1 / ((1 - p) * (1 - p)) + 1 / (1 - p) - 2, 1e-9) << p;
-    EXPECT_LE(arq_extra_of_003(p), arq_extra(p));
-    EXPECT_GE(arq_extra_of_003(p), arq_extra(p) / 3);
+    EXPECT_LE(arq_extra_of_the_article(p), arq_extra(p));
+    EXPECT_GE(arq_extra_of_the_article(p), arq_extra(p) / 3);
   }
   EXPECT_DOUBLE_EQ(arq_extra(0.5), 4);
 }

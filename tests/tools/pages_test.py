@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The documents hold together: every link leads somewhere, also to the heading that it names; every page of
 docs/ is in the index docs/README.md; every term of the glossary is linked from some page, and every lecture
-is called by its name.
+is called by its name; ARCHITECTURE.md allows the includes that tools/check-layers allows.
 
     pages_test.py REPOSITORY
 """
@@ -67,6 +67,22 @@ class Pages(unittest.TestCase):
         linked = {anchor for page in PAGES if page != glossary
                   for _, path, anchor in links_of(page) if path == glossary}
         self.assertEqual(set(), anchors_of(glossary) - linked - {"glossary"})
+
+    def test_the_rooms_may_include_what_is_checked(self):
+        """The table of ARCHITECTURE.md beside the one in tools/check-layers."""
+        checked = {}
+        script = (ROOT / "tools" / "check-layers").read_text(encoding="utf-8")
+        for folder, allowed in re.findall(r'^  \[([\w/]+)\]="([^"]*)"', script, re.M):
+            words = allowed.replace("$algorithms", "the-algorithms").split()
+            checked[folder] = {word.replace("-", " ") for word in words}
+        told = {}
+        for folder, allowed in re.findall(r"^\| `src/([\w/]+)/` \|.*\| ([^|]*) \|$",
+                                          (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8"), re.M):
+            told[folder] = set() if allowed == "nothing" else set(allowed.split(", "))
+        self.assertGreater(len(checked), 20)
+        for folder, allowed in checked.items():
+            with self.subTest(folder):
+                self.assertEqual(allowed, told.get(folder))
 
     def test_lectures_have_names(self):
         for page in PAGES:

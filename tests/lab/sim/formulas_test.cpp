@@ -108,7 +108,7 @@ TEST(Formulas, RandomizedElectionAgrees) { expect_agreement(check_randomized_ele
 TEST(Formulas, MajorityVotingAgrees) { expect_agreement(check_majority_voting(1)); }
 TEST(Formulas, QueuesAgree) { expect_agreement(check_queue(1)); }
 
-// The intervals are narrow enough to tell the exact formula from 003's.
+// The intervals are narrow enough to tell the exact formula from the Article's.
 TEST(Formulas, TheMeasurementTellsTheExactFormulaFromItsShape) {
   for (const FormulaCheck& check : check_arq(1).checks) {
     EXPECT_EQ(std::abs(check.measured - check.expected) <= check.half_width,

@@ -1,4 +1,4 @@
-// Who within a session holds or waits. The holder of a lock is a owner of a session: two owners of
+// Who within a session holds or waits. The holder of a lock is an owner of a session: two owners of
 // one session exclude each other, and the same owner may take a lock again that it holds already.
 #pragma once
 

@@ -16,11 +16,11 @@ enum What : std::uint8_t {
   frame,      // a piece, as it is
   hello,      // no more bytes
   open,       // a nonce, a time to live, flags
-  acquire,    // names, flags, a wait, a owner
-  release,    // a name, a owner
+  acquire,    // names, flags, a wait, an owner
+  release,    // a name, an owner
   cancel,     // a request
-  upgrade,    // a name, a owner, flags
-  downgrade,  // a name, a owner
+  upgrade,    // a name, an owner, flags
+  downgrade,  // a name, an owner
   put,        // a key, flags, a piece
   remove,     // a key
   break_,     // a name, flags

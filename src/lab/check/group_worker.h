@@ -93,14 +93,14 @@ class GroupModel::Worker {
   // What is remembered.
   enum class Op : std::uint8_t {
     step,    // a handler of the protocol
-    push,    // a envelope into a channel
+    push,    // an envelope into a channel
     take,    // ... and out of it
     move,    // numbers of one domain closer together
     rename,  // processes
     age,     // by one unit of time
     forget,  // that a process has asked
     simplify,
-    mark,    // a envelope as late, or there twice
+    mark,    // an envelope as late, or there twice
     stop,    // a process
     pause,   // ... and let it go on
     affect,  // the rest, by what the application makes of a step
@@ -171,7 +171,7 @@ class GroupModel::Worker {
     return first;
   }
 
-  // A channel from which a envelope was taken.
+  // A channel from which an envelope was taken.
   struct Taken {
     std::uint32_t part;
     Id others;

@@ -49,7 +49,7 @@ Result<T> wait_for(const Core& core, Start start) {
 }
 
 // A reply of which only the error matters.
-inline Core::Replied only_error(Callback<void> done) {
+inline Replied only_error(Callback<void> done) {
   return [done = std::move(done)](const Result<proto::Reply>& reply) {
     done(reply ? Result<void>() : Result<void>(reply.failure()));
   };

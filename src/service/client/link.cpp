@@ -1,6 +1,6 @@
 #include "service/client/link.h"
 
-#include <google/protobuf/message_lite.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
@@ -206,9 +206,14 @@ bool Link::take_frames(std::string_view bytes) {
   return false;
 }
 
-void Link::write(const google::protobuf::MessageLite& message) {
-  if (!is_open_ || is_dropped_) return;
-  io::append_frame(out_, message);
+void Link::write(std::string& frames) {
+  if (is_open_ && !is_dropped_) {
+    if (out_.empty())
+      out_.swap(frames);
+    else
+      out_ += frames;
+  }
+  frames.clear();
 }
 
 void Link::flush() {

@@ -21,10 +21,6 @@
 #include "io/address.h"
 #include "io/frames.h"
 
-namespace google::protobuf {
-class MessageLite;
-}
-
 namespace baton::client {
 
 using io::Address;
@@ -52,8 +48,8 @@ class Link {
   boost::asio::awaitable<void> run();
 
   bool is_open() const { return is_open_; }
-  // Adds to what is sent with the next flush(). Nothing if there is no connection.
-  void write(const google::protobuf::MessageLite& message);
+  // Moves the frames to what is sent with the next flush(). They are lost if there is no connection.
+  void write(std::string& frames);
   // Hands over as much as the kernel takes now; the rest follows.
   void flush();
   // Hangs up: disconnected() follows on the link's thread.

@@ -51,7 +51,7 @@ Lock& Lock::operator=(Lock&& other) noexcept {
 
 Lock::~Lock() {
   if (!hold_ || hold_->state == HeldLock::State::released) return;
-  hold_->core->release(hold_, [](const Result<proto::Reply>&) {});
+  hold_->core->release(hold_, {});
 }
 
 bool Lock::is_held() const {
@@ -72,7 +72,7 @@ void Lock::async_release(Callback<void> done) {
 Result<void> Lock::release() {
   if (!hold_) return nothing_held();
   if (hold_->core->is_own_thread()) {
-    hold_->core->release(hold_, [](const Result<proto::Reply>&) {});
+    hold_->core->release(hold_, {});
     return {};
   }
   return wait_for<void>(*hold_->core, [this](auto done) { async_release(std::move(done)); });

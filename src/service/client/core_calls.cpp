@@ -1,0 +1,192 @@
+// What the application asks of a client: each call is a turn.
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "service/client/core.h"
+
+namespace baton::client {
+
+// --- Requests -----------------------------------------------------------------------------------
+
+std::uint64_t Core::request(proto::Request request, Replied done, std::shared_ptr<HeldLock> hold) {
+  const Turn turn(*this);
+  return ask(std::move(request), turn.now, std::move(done), std::move(hold));
+}
+
+void Core::cancel(std::uint64_t waiting) {
+  const Turn turn(*this);
+  if (requests_.contains(waiting)) ask(cancel_of(waiting), turn.now);
+}
+
+void Core::read(proto::Read read, Answered done) {
+  const Turn turn(*this);
+  if (session_.is_lost()) return out_.answer(done, session_.why());
+  read.set_stale(session_.options().stale);
+  say(reads_.add(std::move(read), std::move(done), turn.now));
+}
+
+std::uint64_t Core::watch(WatchRequest request) {
+  const Turn turn(*this);
+  const proto::ClientMessage message = watches_.add(std::move(request));
+  if (session_.is_lost()) watches_.fail_all(session_.why(), out_);
+  say(message);
+  return message.watch().number();
+}
+
+void Core::unwatch(std::uint64_t number) {
+  std::optional<WatchRequest> removed;  // what its owner gave it is destroyed without the lock
+  const Turn turn(*this);
+  removed = watches_.remove(number);
+  if (!removed) return;
+  proto::ClientMessage message;
+  message.mutable_unwatch()->set_number(number);
+  say(message);
+}
+
+// --- Holds --------------------------------------------------------------------------------------
+
+namespace {
+
+// Keeps the callback of a stop token for as long as the wait lasts.
+struct GivingUp {
+  std::optional<std::stop_callback<std::function<void()>>> callback;
+};
+
+}  // namespace
+
+void Core::acquire(std::shared_ptr<HeldLock> hold, std::stop_token give_up,
+                   std::function<void(Result<std::shared_ptr<HeldLock>>)> done) {
+  const auto giving_up = give_up.stop_possible() ? std::make_shared<GivingUp>() : nullptr;
+  proto::Request message;
+  *message.mutable_acquire() = hold->asked;
+  const std::uint64_t id = request(
+      std::move(message),
+      [this, hold, giving_up, done = std::move(done)](Result<proto::Reply> reply) {
+        if (giving_up) giving_up->callback.reset();
+        if (!reply) return done(reply.failure());
+        // It was granted, but how long ago?
+        if (!is_alive()) return done(why_lost());
+        done(hold);
+      },
+      hold);
+  if (id == 0 || !giving_up) return;
+  // On the core's thread, where the answer is taken as well.
+  call([self = weak_from_this(), id, giving_up, give_up = std::move(give_up)] {
+    const auto core = self.lock();
+    if (!core) return;
+    {
+      const std::lock_guard lock(core->mutex_);
+      if (!core->requests_.contains(id)) return;
+    }
+    giving_up->callback.emplace(give_up, [self, id] {
+      if (const auto it = self.lock()) it->cancel(id);
+    });
+  });
+}
+
+void Core::call(std::function<void()> function) {
+  const Turn turn(*this);
+  out_.call(std::move(function));
+}
+
+void Core::release(const std::shared_ptr<HeldLock>& hold, Replied done) {
+  const Turn turn(*this);
+  // The turn has looked at the clock: what is released too late was lost.
+  const Failure why_not = holds_.let_go(hold, out_);
+  if (why_not.error == Error::none) {
+    ask(release_of(*hold), turn.now, std::move(done));
+    return;
+  }
+  for (auto& request : Holds::acknowledgements(*hold)) ask(std::move(request), turn.now);
+  out_.answer(done, why_not);
+}
+
+void Core::change_mode(const std::shared_ptr<HeldLock>& hold, proto::Request request,
+                       Replied done) {
+  const Turn turn(*this);
+  const Failure why_not = Holds::why_not_held(*hold);
+  if (why_not.error != Error::none) return out_.answer(done, why_not);
+  ask(std::move(request), turn.now, std::move(done), hold);
+}
+
+void Core::add_on_lost(const std::shared_ptr<HeldLock>& hold,
+                       std::function<void(const Failure&)> callback) {
+  const Turn turn(*this);
+  Holds::on_lost(*hold, std::move(callback), out_);
+}
+
+void Core::add_on_jeopardy(const std::shared_ptr<HeldLock>& hold,
+                           std::function<void(bool)> callback) {
+  const Turn turn(*this);
+  Holds::on_jeopardy(*hold, std::move(callback));
+}
+
+Failure Core::why_lost(const HeldLock& hold) const {
+  const std::lock_guard lock(mutex_);
+  return hold.state == HeldLock::State::lost ? hold.why : Failure{Error::none, {}};
+}
+
+std::vector<LostHold> Core::lost_holds() const {
+  const std::lock_guard lock(mutex_);
+  return holds_.unknown();
+}
+
+// --- The session --------------------------------------------------------------------------------
+
+bool Core::is_alive() {
+  if (is_lost_) return false;
+  if (boottime_us() < lease_end_) return true;
+  const Turn turn(*this);
+  // In doubt nothing is certain.
+  return !session_.is_lost() && session_.has_lease(turn.now);
+}
+
+bool Core::is_connected() const {
+  const std::lock_guard lock(mutex_);
+  return session_.is_ready();
+}
+
+std::uint64_t Core::session() const {
+  const std::lock_guard lock(mutex_);
+  return session_.id();
+}
+
+Micros Core::age() const {
+  const std::lock_guard lock(mutex_);
+  return reads_.age();
+}
+
+Micros Core::ttl() const {
+  const std::lock_guard lock(mutex_);
+  return session_.ttl();
+}
+
+Micros Core::loss_margin() const {
+  const std::lock_guard lock(mutex_);
+  return session_.loss_margin();
+}
+
+Micros Core::lease_left() {
+  if (!is_alive()) return 0;
+  const Micros end = lease_end_;
+  return end == std::numeric_limits<Micros>::max() ? end : std::max<Micros>(end - boottime_us(), 0);
+}
+
+Failure Core::why_lost() const {
+  const std::lock_guard lock(mutex_);
+  return session_.is_lost() ? session_.why() : Failure{Error::none, {}};
+}
+
+void Core::add_on_lost(std::function<void(const Failure&)> callback) {
+  const Turn turn(*this);
+  session_.on_lost(std::move(callback), out_);
+}
+
+void Core::add_on_jeopardy(std::function<void(bool)> callback) {
+  const Turn turn(*this);
+  session_.on_jeopardy(std::move(callback));
+}
+
+}  // namespace baton::client

@@ -1,0 +1,73 @@
+// What a client holds: granted, lost, wanted back by the server, and let go of.
+//
+// A hold that the server ends (an operator broke it, it lasted for too long) is lost at once. That
+// the work on it has stopped is only known when its Lock is released or gone; until then nobody else
+// gets it before its lease is over, and the server reminds of it after each reconnect.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "baton/client.h"
+#include "service/client/held_lock.h"
+#include "service/client/outbox.h"
+
+namespace baton::client {
+
+using detail::HeldLock;
+
+// The whole of what is held, let go of.
+proto::Request release_of(const HeldLock& hold);
+// Of several names that were granted together before their client could hear of it, some are lost
+// (their fence is 0): nobody works on the others.
+std::vector<proto::Request> release_of_rest(const proto::Acquire& asked,
+                                            const proto::Reply::Granted& granted);
+
+class Holds {
+ public:
+  // Of a session that was attached to: it may hold what this client does not know.
+  explicit Holds(bool is_attached) : is_attached_(is_attached) {}
+
+  bool empty() const { return held_.empty(); }
+  // The server said yes to a request that concerns this hold.
+  void answered(const std::shared_ptr<HeldLock>& hold, const proto::Request& request,
+                const proto::Reply::Granted& granted);
+  // Nobody works on it any more. Error::none: it was held until now, and is to be released.
+  Failure let_go(const std::shared_ptr<HeldLock>& hold, Outbox& out);
+  // ... and otherwise the server is to be told so of all that it wanted back. Of several names that
+  // were taken together the others go with it.
+  static std::vector<proto::Request> acknowledgements(HeldLock& hold);
+
+  // Error::none: it is held.
+  static Failure why_not_held(const HeldLock& hold);
+  static void on_lost(HeldLock& hold, std::function<void(const Failure&)> callback, Outbox& out);
+  static void on_jeopardy(HeldLock& hold, std::function<void(bool)> callback);
+  void tell_jeopardy(bool is_near, Outbox& out) const;
+  void lose_all(const Failure& why, Outbox& out);
+
+  // The server wants a name back. The request that is to be made at once, if there is one.
+  std::optional<proto::Request> hear(const proto::HoldOver& over, Outbox& out);
+  // So many will be said again of holds that ended earlier.
+  void expect_reminders(std::uint32_t count) { reminders_left_ = count; }
+  bool expects_reminders() const { return reminders_left_ > 0; }
+  // Of which this client does not know who works on them.
+  const std::vector<LostHold>& unknown() const { return unknown_; }
+
+  // What is held, for a server that has lost its memory.
+  void describe(proto::Reclaim& reclaim) const;
+
+ private:
+  using Set = std::set<std::shared_ptr<HeldLock>>;
+
+  bool is_attached_;
+  Set held_;
+  Set stopping_;  // the server wants them back, and work may go on
+  std::uint32_t reminders_left_ = 0;
+  std::vector<LostHold> unknown_;
+};
+
+}  // namespace baton::client

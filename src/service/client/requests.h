@@ -1,0 +1,67 @@
+// The requests of a session: each has a number, is asked again on every new connection until it is
+// answered, and confirms the answers before it.
+//
+// Confirmation goes in order: a request says that all answers below some number have arrived, which
+// is the number of the first that has not. The server recognises a number that it has seen, so
+// that whatever is asked again is carried out once.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "service/client/held_lock.h"
+#include "service/client/outbox.h"
+
+namespace baton::client {
+
+class Holds;
+using detail::HeldLock;
+
+// Gives up a wait; the request that waits is answered then.
+proto::Request cancel_of(std::uint64_t waiting);
+
+struct Pending {
+  proto::ClientMessage message;
+  Replied done;  // empty: nobody waits for the answer, or not any more
+  std::shared_ptr<HeldLock> hold;
+  Micros made = 0;
+  std::uint64_t ticket = 0;  // its place in line, once told
+
+  const proto::Request& asked() const { return message.request(); }
+};
+
+class Requests : public Unanswered<Pending> {
+ public:
+  explicit Requests(std::uint64_t first) : next_(first) {}
+
+  std::uint64_t next() const { return next_; }
+  // As many are unanswered as the server keeps answers for one session.
+  bool is_full() const { return all_.size() >= 10'000; }
+  bool contains(std::uint64_t id) const { return all_.contains(id); }
+  // The message is to be sent if the server hears requests now.
+  const proto::ClientMessage& add(proto::Request request, Replied done,
+                                  std::shared_ptr<HeldLock> hold, Micros now);
+  // It is answered.
+  Pending take(std::uint64_t id);
+  void hear(const proto::Queued& queued);
+
+  // On a new connection: what is held and waited for, as it is after everything that was let go of.
+  // Those requests are answered by the report, whether the last server carried them out or not.
+  // Requests whose effect the report may undo are made anew; all others are repeated.
+  void report(const Holds& holds, Micros now, Outbox& out);
+  // ... and after that all that is unanswered.
+  void repeat(bool has_reported, Outbox& out);
+
+  // Deadlines are the server's matter; if none answers, they are kept here. What is given up may be
+  // granted all the same: the waits to be cancelled.
+  std::vector<std::uint64_t> give_up_overdue(Micros now, Outbox& out);
+
+ private:
+  std::uint64_t confirmed() const { return all_.empty() ? next_ : all_.begin()->first; }
+  void confirm(proto::Request& request) const;
+
+  std::uint64_t next_;
+};
+
+}  // namespace baton::client

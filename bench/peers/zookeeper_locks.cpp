@@ -41,7 +41,7 @@
 #include <deque>
 #include <memory>
 
-#include "io/frame_cutter.h"
+#include "io/frames.h"
 #include "load_sockets.h"
 #include "lock_load.h"
 
@@ -136,7 +136,7 @@ class Session {
   }
 
   peers::Descriptor socket_;
-  baton::loop::FrameCutter cutter_;
+  baton::io::FrameCutter cutter_;
   std::chrono::milliseconds timeout_{};
   Clock::time_point sent_at_;
   std::int32_t xid_ = 0;

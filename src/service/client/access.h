@@ -19,9 +19,6 @@ struct Access {
   static client::Core& core(const Election& election) {
     return *static_cast<client::Core*>(election.core_.get());
   }
-  static std::shared_ptr<client::Core> share(const std::shared_ptr<void>& core) {
-    return std::static_pointer_cast<client::Core>(core);
-  }
   static Client client(std::shared_ptr<client::Core> core) { return Client(std::move(core)); }
   static Lock lock(std::shared_ptr<HeldLock> hold) { return Lock(std::move(hold)); }
   static Leadership leadership(Lock lock) { return Leadership(std::move(lock)); }
@@ -48,11 +45,23 @@ Result<T> wait_for(const Core& core, Start start) {
   return future.get();
 }
 
-// A reply of which only the error matters.
-inline Replied only_error(Callback<void> done) {
-  return [done = std::move(done)](const Result<proto::Reply>& reply) {
-    done(reply ? Result<void>() : Result<void>(reply.failure()));
+// The same with a function of the public class, of which `start` is the form that calls back.
+template <class T, auto start, class Public, class... Args>
+Result<T> wait_for(Public& object, Args... args) {
+  return wait_for<T>(Access::core(object),
+                     [&](auto done) { (object.*start)(std::move(args)..., std::move(done)); });
+}
+
+// Tells `done` what `get` makes of a reply or an answer, or why there is none.
+template <class T, class Get>
+auto told(Callback<T> done, Get get) {
+  return [done = std::move(done), get = std::move(get)](const auto& result) {
+    if (!result) return done(result.failure());
+    done(get(*result));
   };
+}
+inline Replied only_error(Callback<void> done) {
+  return told(std::move(done), [](const proto::Reply&) { return Result<void>(); });
 }
 
 }  // namespace baton::client

@@ -1,6 +1,5 @@
 #include "baton/client.h"
 
-#include <charconv>
 #include <utility>
 
 #include "service/client/access.h"
@@ -11,9 +10,10 @@ inline namespace v1 {
 
 using client::Core;
 using client::only_error;
+using client::Session;
+using client::told;
 using client::wait_for;
 using detail::Access;
-using detail::HeldLock;
 using std::chrono::microseconds;
 
 Result<Client> Client::connect(ClientOptions options) {
@@ -43,45 +43,39 @@ Result<void> Client::close() { return Access::core(*this).close(); }
 Result<SessionTicket> Client::detach() { return Access::core(*this).detach(); }
 std::vector<LostHold> Client::lost_holds() const { return Access::core(*this).lost_holds(); }
 
-std::uint64_t Client::session() const { return Access::core(*this).session(); }
-microseconds Client::ttl() const { return microseconds(Access::core(*this).ttl()); }
-std::chrono::microseconds Client::age() const {
-  return std::chrono::microseconds(Access::core(*this).age());
+std::uint64_t Client::session() const { return Access::core(*this).of_session(&Session::id); }
+bool Client::is_connected() const { return Access::core(*this).of_session(&Session::is_ready); }
+std::stop_token Client::lost() const { return Access::core(*this).claim().lost.get_token(); }
+Failure Client::why_lost() const {
+  Core& core = Access::core(*this);
+  return core.why_lost(core.claim());
 }
-bool Client::is_connected() const { return Access::core(*this).is_connected(); }
-bool Client::is_alive() const { return Access::core(*this).is_alive(); }
-std::stop_token Client::lost() const { return Access::core(*this).lost(); }
-Failure Client::why_lost() const { return Access::core(*this).why_lost(); }
-microseconds Client::loss_margin() const { return microseconds(Access::core(*this).loss_margin()); }
+microseconds Client::ttl() const { return Access::core(*this).of_session(&Session::ttl); }
+microseconds Client::loss_margin() const {
+  return Access::core(*this).of_session(&Session::loss_margin);
+}
+microseconds Client::age() const { return microseconds(Access::core(*this).age()); }
 microseconds Client::lease_left() const { return microseconds(Access::core(*this).lease_left()); }
+bool Client::is_alive() const { return Access::core(*this).is_alive(); }
 void Client::on_lost(std::function<void(const Failure&)> callback) {
-  Access::core(*this).add_on_lost(std::move(callback));
+  Core& core = Access::core(*this);
+  core.add_on_lost(core.claim(), std::move(callback));
 }
 void Client::on_jeopardy(std::function<void(bool)> callback) {
-  Access::core(*this).add_on_jeopardy(std::move(callback));
+  Core& core = Access::core(*this);
+  core.add_on_jeopardy(core.claim(), std::move(callback));
 }
 
 // --- Locks --------------------------------------------------------------------------------------
 
 void Client::async_lock(Names names, LockOptions options, Callback<Lock> done) {
-  auto hold = std::make_shared<HeldLock>();
-  hold->core = Access::share(core_);
-  hold->names = names.all();
-  hold->asked = client::acquire_of(names, options);
-  hold->is_shared = options.shared;
-  Core& core = *hold->core;
-  core.acquire(std::move(hold), std::move(options.give_up),
-               [done = std::move(done)](Result<std::shared_ptr<HeldLock>> granted) {
-                 if (!granted) return done(granted.failure());
-                 done(Access::lock(std::move(*granted)));
-               });
+  Access::core(*this).acquire(client::acquire_of(names, options), std::move(options.give_up),
+                              told(std::move(done), Access::lock));
 }
 
 Result<Lock> Client::lock(Names names, LockOptions options) {
   if (!options.owner) options.owner = Owner::of_this_thread();
-  return wait_for<Lock>(Access::core(*this), [&](auto done) {
-    async_lock(std::move(names), std::move(options), std::move(done));
-  });
+  return wait_for<Lock, &Client::async_lock>(*this, std::move(names), std::move(options));
 }
 
 Result<Lock> Client::try_lock(Names names, LockOptions options) {
@@ -111,37 +105,32 @@ void Client::async_put(std::string key, std::string value, PutOptions options,
   put.set_tied(options.tied || options.tied_to != 0);
   put.set_tied_to(options.tied_to);
   Access::core(*this).request(std::move(request),
-                              [done = std::move(done)](const Result<proto::Reply>& reply) {
-                                if (!reply) return done(reply.failure());
-                                done(Stored{reply->stored().version(), reply->stored().revision()});
-                              });
+                              told(std::move(done), [](const proto::Reply& reply) {
+                                return Stored{reply.stored().version(), reply.stored().revision()};
+                              }));
 }
 
 void Client::async_get(std::string key, Callback<File> done) {
   proto::Read read;
   read.mutable_files()->set_key(key);
-  Access::core(*this).read(std::move(read),
-                           [key, done = std::move(done)](const Result<proto::Answer>& answer) {
-                             if (!answer) return done(answer.failure());
-                             if (answer->files_size() == 0)
-                               return done(Failure{Error::not_found, key});
-                             done(client::file_of(answer->files(0)));
-                           });
+  Access::core(*this).read(
+      std::move(read), told(std::move(done), [key](const proto::Answer& answer) -> Result<File> {
+        if (answer.files_size() == 0) return Failure{Error::not_found, key};
+        return client::file_of(answer.files(0));
+      }));
 }
 
 void Client::async_list(std::string prefix, bool keys_only, Callback<FileList> done) {
   proto::Read read;
   read.mutable_files()->set_prefix(std::move(prefix));
   read.mutable_files()->set_keys_only(keys_only);
-  Access::core(*this).read(std::move(read),
-                           [done = std::move(done)](const Result<proto::Answer>& answer) {
-                             if (!answer) return done(answer.failure());
+  Access::core(*this).read(std::move(read), told(std::move(done), [](const proto::Answer& answer) {
                              FileList list;
-                             for (const auto& file : answer->files())
+                             for (const auto& file : answer.files())
                                list.files.push_back(client::file_of(file));
-                             list.revision = answer->revision();
-                             done(std::move(list));
-                           });
+                             list.revision = answer.revision();
+                             return list;
+                           }));
 }
 
 void Client::async_remove(std::string key, std::optional<std::uint64_t> version,
@@ -153,25 +142,19 @@ void Client::async_remove(std::string key, std::optional<std::uint64_t> version,
 }
 
 Result<Stored> Client::put(std::string key, std::string value, PutOptions options) {
-  return wait_for<Stored>(Access::core(*this), [&](auto done) {
-    async_put(std::move(key), std::move(value), options, std::move(done));
-  });
+  return wait_for<Stored, &Client::async_put>(*this, std::move(key), std::move(value), options);
 }
 
 Result<File> Client::get(std::string key) {
-  return wait_for<File>(Access::core(*this),
-                        [&](auto done) { async_get(std::move(key), std::move(done)); });
+  return wait_for<File, &Client::async_get>(*this, std::move(key));
 }
 
 Result<FileList> Client::list(std::string prefix, bool keys_only) {
-  return wait_for<FileList>(Access::core(*this), [&](auto done) {
-    async_list(std::move(prefix), keys_only, std::move(done));
-  });
+  return wait_for<FileList, &Client::async_list>(*this, std::move(prefix), keys_only);
 }
 
 Result<void> Client::remove(std::string key, std::optional<std::uint64_t> version) {
-  return wait_for<void>(Access::core(*this),
-                        [&](auto done) { async_remove(std::move(key), version, std::move(done)); });
+  return wait_for<void, &Client::async_remove>(*this, std::move(key), version);
 }
 
 // --- Looking ------------------------------------------------------------------------------------
@@ -182,60 +165,45 @@ void Client::async_locks(LockQuery query, Callback<LocksInfo> done) {
   locks.set_space(query.elections ? proto::ELECTION : proto::LOCK);
   if (query.name) locks.set_name(*query.name);
   locks.set_prefix(query.prefix);
-  Access::core(*this).read(std::move(read),
-                           [done = std::move(done)](const Result<proto::Answer>& answer) {
-                             if (!answer) return done(answer.failure());
-                             done(client::locks_of(*answer));
-                           });
+  Access::core(*this).read(std::move(read), told(std::move(done), client::locks_of));
 }
 
 void Client::async_sessions(Callback<std::vector<SessionInfo>> done) {
   proto::Read read;
   read.mutable_sessions();
-  Access::core(*this).read(std::move(read),
-                           [done = std::move(done)](const Result<proto::Answer>& answer) {
-                             if (!answer) return done(answer.failure());
-                             done(client::sessions_of(*answer));
-                           });
+  Access::core(*this).read(std::move(read), told(std::move(done), client::sessions_of));
 }
 
 void Client::async_status(Callback<StatusInfo> done) {
   proto::Read read;
   read.mutable_status();
-  Access::core(*this).read(std::move(read),
-                           [done = std::move(done)](const Result<proto::Answer>& answer) {
-                             if (!answer) return done(answer.failure());
-                             done(client::status_of(answer->status()));
-                           });
+  Access::core(*this).read(std::move(read), told(std::move(done), [](const proto::Answer& answer) {
+                             return client::status_of(answer.status());
+                           }));
 }
 
 Result<LocksInfo> Client::locks(LockQuery query) {
-  return wait_for<LocksInfo>(Access::core(*this),
-                             [&](auto done) { async_locks(std::move(query), std::move(done)); });
+  return wait_for<LocksInfo, &Client::async_locks>(*this, std::move(query));
 }
 
 Result<std::vector<SessionInfo>> Client::sessions() {
-  return wait_for<std::vector<SessionInfo>>(Access::core(*this),
-                                            [&](auto done) { async_sessions(std::move(done)); });
+  return wait_for<std::vector<SessionInfo>, &Client::async_sessions>(*this);
 }
 
 Result<std::string> Client::backup() {
   return wait_for<std::string>(Access::core(*this), [&](auto done) {
     proto::Read read;
     read.mutable_backup();
-    Access::core(*this).read(std::move(read), [done](Result<proto::Answer> answer) {
-      if (!answer) return done(answer.failure());
-      std::string all;
-      for (const std::string& piece : answer->backup()) all += piece;
-      done(std::move(all));
-    });
+    Access::core(*this).read(std::move(read),
+                             told(Callback<std::string>(done), [](const proto::Answer& answer) {
+                               std::string all;
+                               for (const std::string& piece : answer.backup()) all += piece;
+                               return all;
+                             }));
   });
 }
 
-Result<StatusInfo> Client::status() {
-  return wait_for<StatusInfo>(Access::core(*this),
-                              [&](auto done) { async_status(std::move(done)); });
-}
+Result<StatusInfo> Client::status() { return wait_for<StatusInfo, &Client::async_status>(*this); }
 
 // --- Operating ----------------------------------------------------------------------------------
 

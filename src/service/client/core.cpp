@@ -11,9 +11,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
-#include <cstdlib>
 #include <future>
-#include <utility>
 
 namespace baton::client {
 
@@ -86,7 +84,7 @@ Result<std::shared_ptr<Core>> Core::start(ClientOptions options, const SessionTi
   }
   const Result<void> result = future.get();
   if (result) return core;
-  core->shut_down();
+  (void)core->end(nullptr);
   return result.failure();
 }
 
@@ -150,7 +148,7 @@ Result<void> Core::close() {
       result = reply.failure();
     }
   }
-  shut_down();
+  (void)end(nullptr);
   if (const auto lost = lost_holds(); result && !lost.empty())
     result = Failure{Error::lock_lost, "'" + lost.front().name + "': " + lost.front().reason};
   return result;
@@ -158,39 +156,29 @@ Result<void> Core::close() {
 
 Result<SessionTicket> Core::detach() {
   SessionTicket ticket;
+  Failure why_not = end(&ticket);
+  return why_not.error == Error::none ? Result(std::move(ticket)) : why_not;
+}
+
+Failure Core::end(SessionTicket* ticket) {
   {
     const Turn turn(*this);
-    if (session_.is_lost()) return session_.why();
-    if (session_.id() == 0) return Failure{Error::session_lost, "there is no session"};
-    ticket = session_.ticket(requests_.next());
-    begin_end(turn.now);
+    if (ticket != nullptr) {
+      if (session_.is_lost()) return session_.why();
+      if (session_.id() == 0) return {Error::session_lost, "there is no session"};
+      *ticket = session_.ticket(requests_.next());
+    }
+    if (std::exchange(is_closed_, true)) return {Error::none, {}};
+    opened_ = nullptr;
+    follow(session_.lose({Error::session_lost, "the client was closed"}), turn.now);
   }
-  end_thread();
-  return ticket;
-}
-
-void Core::shut_down() {
-  {
-    const Turn turn(*this);
-    if (is_closed_) return;
-    begin_end(turn.now);
-  }
-  end_thread();
-}
-
-void Core::begin_end(Micros now) {
-  is_closed_ = true;
-  opened_ = nullptr;
-  follow(session_.lose({Error::session_lost, "the client was closed"}), now);
-}
-
-// On the thread itself it ends when what it is doing returns.
-void Core::end_thread() {
   io_.stop();
+  // The thread itself ends when what it is doing returns.
   if (is_own_thread())
     thread_.detach();
   else
     thread_.join();
+  return {Error::none, {}};
 }
 
 // --- Turns --------------------------------------------------------------------------------------
@@ -419,6 +407,7 @@ void Core::follow(Session::Event event, Micros now) {
       return enter(now);
     case Event::jeopardy:
     case Event::safe:
+      tell_jeopardy(session_.claim(), event == Event::jeopardy, out_);
       return holds_.tell_jeopardy(event == Event::jeopardy, out_);
     case Event::lost:
       return lose();
@@ -439,7 +428,7 @@ void Core::enter(Micros now) {
 void Core::lose() {
   const Failure& why = session_.why();
   holds_.lose_all(why, out_);
-  session_.tell_lost(out_);
+  tell_lost(session_.claim(), out_);
   settle_opening(why);
   requests_.fail_all(why, out_);
   reads_.fail_all(why, out_);

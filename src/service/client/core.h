@@ -13,28 +13,15 @@
 // docs/decisions/0011-client.md says why the parts do not lock and call each other instead.
 #pragma once
 
-#include <atomic>
 #include <boost/asio/io_context.hpp>
-#include <cstdint>
-#include <functional>
 #include <limits>
-#include <memory>
 #include <mutex>
-#include <optional>
-#include <stop_token>
-#include <string>
-#include <string_view>
 #include <thread>
-#include <vector>
 
-#include "baton/client.h"
-#include "baton/client.pb.h"
 #include "io/alarm.h"
-#include "service/client/held_lock.h"
+#include "io/clock.h"
 #include "service/client/holds.h"
 #include "service/client/link.h"
-#include "service/client/outbox.h"
-#include "service/client/reads.h"
 #include "service/client/requests.h"
 #include "service/client/session.h"
 #include "service/client/watches.h"
@@ -62,31 +49,31 @@ class Core final : public std::enable_shared_from_this<Core>, private Link::List
   void unwatch(std::uint64_t number);
 
   // --- Holds.
-  void acquire(std::shared_ptr<HeldLock> hold, std::stop_token give_up,
+  void acquire(proto::Acquire asked, std::stop_token give_up,
                std::function<void(Result<std::shared_ptr<HeldLock>>)> done);
   void release(const std::shared_ptr<HeldLock>& hold, Replied done);
   void change_mode(const std::shared_ptr<HeldLock>& hold, proto::Request request, Replied done);
-  void add_on_lost(const std::shared_ptr<HeldLock>& hold,
-                   std::function<void(const Failure&)> callback);
-  void add_on_jeopardy(const std::shared_ptr<HeldLock>& hold, std::function<void(bool)> callback);
-  Failure why_lost(const HeldLock& hold) const;
   std::vector<LostHold> lost_holds() const;
 
   // --- The session.
   // Looks at the clock: false from the moment on at which the lease is over.
   bool is_alive();
-  bool is_connected() const;
-  std::uint64_t session() const;
-  Micros age() const;
-  Micros ttl() const;
-  Micros loss_margin() const;
   Micros lease_left();
-  std::stop_token lost() const { return session_.lost(); }
-  Failure why_lost() const;
-  void add_on_lost(std::function<void(const Failure&)> callback);
-  void add_on_jeopardy(std::function<void(bool)> callback);
+  // What it says of itself at this moment.
+  template <class Value>
+  Value of_session(Value (Session::*what)() const) const {
+    const std::lock_guard lock(mutex_);
+    return (session_.*what)();
+  }
+  Micros age() const;
   Result<void> close();
   Result<SessionTicket> detach();
+
+  // --- A hold or the session.
+  Claim& claim() const { return *session_.claim(); }
+  void add_on_lost(Claim& claim, std::function<void(const Failure&)> callback);
+  void add_on_jeopardy(Claim& claim, std::function<void(bool)> callback);
+  Failure why_lost(const Claim& claim) const;
 
   bool is_own_thread() const { return std::this_thread::get_id() == thread_id_; }
   boost::asio::io_context& context() { return io_; }
@@ -135,16 +122,14 @@ class Core final : public std::enable_shared_from_this<Core>, private Link::List
   void carry_out();
   // ... and on to the server, and to those who are called back.
   void finish();
-  void begin_end(Micros now);
 
   // --- Without it.
   void run();
   // What the thread does.
   void work();
-  void shut_down();
-  void end_thread();
+  // Once; gives the ticket if there is one to be given.
+  Failure end(SessionTicket* ticket);
   void cancel(std::uint64_t request);
-  void call(std::function<void()> function);
 
   boost::asio::io_context io_{1};
   mutable std::mutex mutex_;

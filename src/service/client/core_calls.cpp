@@ -1,8 +1,6 @@
 // What the application asks of a client: each call is a turn.
 #include <algorithm>
 #include <limits>
-#include <optional>
-#include <utility>
 
 #include "service/client/core.h"
 
@@ -56,24 +54,27 @@ struct GivingUp {
 
 }  // namespace
 
-void Core::acquire(std::shared_ptr<HeldLock> hold, std::stop_token give_up,
+void Core::acquire(proto::Acquire asked, std::stop_token give_up,
                    std::function<void(Result<std::shared_ptr<HeldLock>>)> done) {
+  const auto hold = std::make_shared<HeldLock>(std::move(asked));
+  hold->core = shared_from_this();
   const auto giving_up = give_up.stop_possible() ? std::make_shared<GivingUp>() : nullptr;
   proto::Request message;
   *message.mutable_acquire() = hold->asked;
-  const std::uint64_t id = request(
-      std::move(message),
-      [this, hold, giving_up, done = std::move(done)](Result<proto::Reply> reply) {
+  const Turn turn(*this);
+  const std::uint64_t id = ask(
+      std::move(message), turn.now,
+      [this, hold, giving_up, done = std::move(done)](const Result<proto::Reply>& reply) {
         if (giving_up) giving_up->callback.reset();
         if (!reply) return done(reply.failure());
         // It was granted, but how long ago?
-        if (!is_alive()) return done(why_lost());
+        if (!is_alive()) return done(why_lost(claim()));
         done(hold);
       },
       hold);
   if (id == 0 || !giving_up) return;
   // On the core's thread, where the answer is taken as well.
-  call([self = weak_from_this(), id, giving_up, give_up = std::move(give_up)] {
+  out_.call([self = weak_from_this(), id, giving_up, give_up = std::move(give_up)] {
     const auto core = self.lock();
     if (!core) return;
     {
@@ -84,11 +85,6 @@ void Core::acquire(std::shared_ptr<HeldLock> hold, std::stop_token give_up,
       if (const auto it = self.lock()) it->cancel(id);
     });
   });
-}
-
-void Core::call(std::function<void()> function) {
-  const Turn turn(*this);
-  out_.call(std::move(function));
 }
 
 void Core::release(const std::shared_ptr<HeldLock>& hold, Replied done) {
@@ -111,23 +107,6 @@ void Core::change_mode(const std::shared_ptr<HeldLock>& hold, proto::Request req
   ask(std::move(request), turn.now, std::move(done), hold);
 }
 
-void Core::add_on_lost(const std::shared_ptr<HeldLock>& hold,
-                       std::function<void(const Failure&)> callback) {
-  const Turn turn(*this);
-  Holds::on_lost(*hold, std::move(callback), out_);
-}
-
-void Core::add_on_jeopardy(const std::shared_ptr<HeldLock>& hold,
-                           std::function<void(bool)> callback) {
-  const Turn turn(*this);
-  Holds::on_jeopardy(*hold, std::move(callback));
-}
-
-Failure Core::why_lost(const HeldLock& hold) const {
-  const std::lock_guard lock(mutex_);
-  return hold.state == HeldLock::State::lost ? hold.why : Failure{Error::none, {}};
-}
-
 std::vector<LostHold> Core::lost_holds() const {
   const std::lock_guard lock(mutex_);
   return holds_.unknown();
@@ -143,29 +122,9 @@ bool Core::is_alive() {
   return !session_.is_lost() && session_.has_lease(turn.now);
 }
 
-bool Core::is_connected() const {
-  const std::lock_guard lock(mutex_);
-  return session_.is_ready();
-}
-
-std::uint64_t Core::session() const {
-  const std::lock_guard lock(mutex_);
-  return session_.id();
-}
-
 Micros Core::age() const {
   const std::lock_guard lock(mutex_);
   return reads_.age();
-}
-
-Micros Core::ttl() const {
-  const std::lock_guard lock(mutex_);
-  return session_.ttl();
-}
-
-Micros Core::loss_margin() const {
-  const std::lock_guard lock(mutex_);
-  return session_.loss_margin();
 }
 
 Micros Core::lease_left() {
@@ -174,19 +133,19 @@ Micros Core::lease_left() {
   return end == std::numeric_limits<Micros>::max() ? end : std::max<Micros>(end - boottime_us(), 0);
 }
 
-Failure Core::why_lost() const {
+void Core::add_on_lost(Claim& claim, std::function<void(const Failure&)> callback) {
+  const Turn turn(*this);
+  claim.add_on_lost(std::move(callback), out_);
+}
+
+void Core::add_on_jeopardy(Claim& claim, std::function<void(bool)> callback) {
+  const Turn turn(*this);
+  claim.add_on_jeopardy(std::move(callback));
+}
+
+Failure Core::why_lost(const Claim& claim) const {
   const std::lock_guard lock(mutex_);
-  return session_.is_lost() ? session_.why() : Failure{Error::none, {}};
-}
-
-void Core::add_on_lost(std::function<void(const Failure&)> callback) {
-  const Turn turn(*this);
-  session_.on_lost(std::move(callback), out_);
-}
-
-void Core::add_on_jeopardy(std::function<void(bool)> callback) {
-  const Turn turn(*this);
-  session_.on_jeopardy(std::move(callback));
+  return claim.is(Claim::State::lost) ? claim.why : Failure{Error::none, {}};
 }
 
 }  // namespace baton::client

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <map>
-#include <string>
 #include <tuple>
-#include <utility>
 
 #include "core/require.h"
 #include "service/client/convert.h"
@@ -50,13 +48,8 @@ bool concerns(const proto::HoldOver& over, const HeldLock& hold) {
 }
 
 void lose(const std::shared_ptr<HeldLock>& hold, const Failure& why, Outbox& out) {
-  hold->state = State::lost;
-  hold->why = why;
-  out.call([hold] { hold->lost.request_stop(); });
-  for (auto& callback : std::exchange(hold->on_lost, {}))
-    out.call([hold, callback = std::move(callback), why] {
-      if (hold->state == State::lost) callback(why);
-    });
+  hold->lose(why);
+  tell_lost(hold, out);
 }
 
 }  // namespace
@@ -138,23 +131,8 @@ std::vector<proto::Request> Holds::acknowledgements(HeldLock& hold) {
 
 // --- Losing -------------------------------------------------------------------------------------
 
-void Holds::on_lost(HeldLock& hold, std::function<void(const Failure&)> callback, Outbox& out) {
-  if (hold.state == State::held)
-    hold.on_lost.push_back(std::move(callback));
-  else if (hold.state == State::lost)
-    out.call([callback = std::move(callback), why = hold.why] { callback(why); });
-}
-
-void Holds::on_jeopardy(HeldLock& hold, std::function<void(bool)> callback) {
-  if (hold.state == State::held) hold.on_jeopardy.push_back(std::move(callback));
-}
-
 void Holds::tell_jeopardy(bool is_near, Outbox& out) const {
-  for (const auto& hold : held_)
-    for (const auto& callback : hold->on_jeopardy)
-      out.call([callback, hold, is_near] {
-        if (hold->state == State::held) callback(is_near);
-      });
+  for (const auto& hold : held_) client::tell_jeopardy(hold, is_near, out);
 }
 
 void Holds::lose_all(const Failure& why, Outbox& out) {

@@ -5,16 +5,10 @@
 // gets it before its lease is over, and the server reminds of it after each reconnect.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <optional>
 #include <set>
-#include <vector>
 
 #include "baton/client.h"
 #include "service/client/held_lock.h"
-#include "service/client/outbox.h"
 
 namespace baton::client {
 
@@ -44,8 +38,6 @@ class Holds {
 
   // Error::none: it is held.
   static Failure why_not_held(const HeldLock& hold);
-  static void on_lost(HeldLock& hold, std::function<void(const Failure&)> callback, Outbox& out);
-  static void on_jeopardy(HeldLock& hold, std::function<void(bool)> callback);
   void tell_jeopardy(bool is_near, Outbox& out) const;
   void lose_all(const Failure& why, Outbox& out);
 

@@ -120,11 +120,11 @@ Failure Lock::why_lost() const {
 }
 
 void Lock::on_lost(std::function<void(const Failure&)> callback) {
-  if (hold_) hold_->core->add_on_lost(hold_, std::move(callback));
+  if (hold_) hold_->core->add_on_lost(*hold_, std::move(callback));
 }
 
 void Lock::on_jeopardy(std::function<void(bool)> callback) {
-  if (hold_) hold_->core->add_on_jeopardy(hold_, std::move(callback));
+  if (hold_) hold_->core->add_on_jeopardy(*hold_, std::move(callback));
 }
 
 std::chrono::microseconds Lock::lease_left() const {

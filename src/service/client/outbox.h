@@ -10,8 +10,6 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -19,6 +17,7 @@
 
 #include "baton/client.pb.h"
 #include "baton/result.h"
+#include "io/frames.h"
 
 namespace baton::client {
 
@@ -34,7 +33,7 @@ struct Outbox {
   std::optional<std::string> hang_up;  // why
   std::deque<std::function<void()>> calls;
 
-  void send(const proto::ClientMessage& message);
+  void send(const proto::ClientMessage& message) { io::append_frame(frames, message); }
   void call(std::function<void()> function) { calls.push_back(std::move(function)); }
   // The last that `done` is needed for.
   template <class T>
@@ -44,27 +43,6 @@ struct Outbox {
       done(std::move(result));
     });
   }
-};
-
-// What was asked and is not answered, by number, and so in the order in which it was asked. An
-// Entry has at least a `done` and the time at which it was `made`.
-template <class Entry>
-class Unanswered {
- public:
-  bool empty() const { return all_.empty(); }
-  // When the first of them was asked; 0: there is none.
-  Micros oldest() const { return all_.empty() ? 0 : all_.begin()->second.made; }
-  void fail_all(const Failure& why, Outbox& out) {
-    for (auto& [number, entry] : std::exchange(all_, {})) out.answer(entry.done, why);
-  }
-  // Those that have waited for so long.
-  void fail_older(Micros made, const Failure& why, Outbox& out) {
-    for (; !all_.empty() && oldest() <= made; all_.erase(all_.begin()))
-      out.answer(all_.begin()->second.done, why);
-  }
-
- protected:
-  std::map<std::uint64_t, Entry> all_;
 };
 
 // What a server says went wrong.

@@ -1,7 +1,6 @@
 #include "service/client/requests.h"
 
 #include <iterator>
-#include <utility>
 
 #include "core/require.h"
 #include "service/client/holds.h"
@@ -28,8 +27,9 @@ proto::Request cancel_of(std::uint64_t waiting) {
 }
 
 void Requests::confirm(proto::Request& request) const {
-  require(confirmed() <= request.request(), "a request confirms only the answers before its own");
-  request.set_confirmed(confirmed());
+  const std::uint64_t first = all_.begin()->first;
+  require(first <= request.request(), "a request confirms only the answers before its own");
+  request.set_confirmed(first);
 }
 
 const proto::ClientMessage& Requests::add(proto::Request request, Replied done,
@@ -120,6 +120,46 @@ std::vector<std::uint64_t> Requests::give_up_overdue(Micros now, Outbox& out) {
     overdue.push_back(id);
   }
   return overdue;
+}
+
+// --- Reads --------------------------------------------------------------------------------------
+
+const proto::ClientMessage& Reads::add(proto::Read read, Answered done, Micros now) {
+  const std::uint64_t number = next_++;
+  Reading& reading = all_[number];
+  reading.done = std::move(done);
+  reading.made = now;
+  *reading.message.mutable_read() = std::move(read);
+  reading.message.mutable_read()->set_number(number);
+  return reading.message;
+}
+
+void Reads::hear(proto::Answer& answer, Outbox& out) {
+  const auto found = all_.find(answer.number());
+  if (found == all_.end()) return;
+  Reading& reading = found->second;
+  if (answer.error() != 0) {
+    out.answer(reading.done, Failure{error_of(answer.error()), answer.message()});
+    all_.erase(found);
+    return;
+  }
+  proto::Answer& so_far = reading.so_far;
+  // Of a list in parts the first revision counts: a watch after it misses nothing.
+  const std::uint64_t revision = so_far.revision() != 0 ? so_far.revision() : answer.revision();
+  const bool is_last = !answer.more();
+  so_far.MergeFrom(answer);
+  so_far.set_revision(revision);
+  if (!is_last) return;
+  age_ = so_far.age();
+  out.answer(reading.done, std::move(so_far));
+  all_.erase(found);
+}
+
+void Reads::repeat(Outbox& out) {
+  for (auto& [number, reading] : all_) {
+    reading.so_far.Clear();
+    out.send(reading.message);
+  }
 }
 
 }  // namespace baton::client

@@ -1,13 +1,12 @@
-// The requests of a session: each has a number, is asked again on every new connection until it is
-// answered, and confirms the answers before it.
+// What a client has asked and is not answered.
 //
-// Confirmation goes in order: a request says that all answers below some number have arrived, which
-// is the number of the first that has not. The server recognises a number that it has seen, so
-// that whatever is asked again is carried out once.
+// Requests change something. Each has a number, is asked again on every new connection until it is
+// answered, and confirms the answers before it. Confirmation goes in order: a request says that all
+// answers below some number have arrived, which is the number of the first that has not. The server
+// recognises a number that it has seen, so that whatever is asked again is carried out once.
 #pragma once
 
-#include <cstdint>
-#include <memory>
+#include <map>
 #include <vector>
 
 #include "service/client/held_lock.h"
@@ -20,6 +19,28 @@ using detail::HeldLock;
 
 // Gives up a wait; the request that waits is answered then.
 proto::Request cancel_of(std::uint64_t waiting);
+
+// By number, and so in the order in which it was asked.
+template <class Entry>
+class Unanswered {
+ public:
+  bool empty() const { return all_.empty(); }
+  // When the first of them was asked; 0: there is none.
+  Micros oldest() const { return all_.empty() ? 0 : all_.begin()->second.made; }
+  void fail_all(const Failure& why, Outbox& out) {
+    for (auto& [number, entry] : std::exchange(all_, {})) out.answer(entry.done, why);
+  }
+  // Those that were made so long ago.
+  void fail_older(Micros made, const Failure& why, Outbox& out) {
+    for (; !all_.empty() && oldest() <= made; all_.erase(all_.begin()))
+      out.answer(all_.begin()->second.done, why);
+  }
+
+ protected:
+  std::map<std::uint64_t, Entry> all_;
+};
+
+// --- Requests -----------------------------------------------------------------------------------
 
 struct Pending {
   proto::ClientMessage message;
@@ -58,10 +79,33 @@ class Requests : public Unanswered<Pending> {
   std::vector<std::uint64_t> give_up_overdue(Micros now, Outbox& out);
 
  private:
-  std::uint64_t confirmed() const { return all_.empty() ? next_ : all_.begin()->first; }
   void confirm(proto::Request& request) const;
 
   std::uint64_t next_;
+};
+
+// --- Reads --------------------------------------------------------------------------------------
+
+struct Reading {
+  proto::ClientMessage message;
+  proto::Answer so_far;
+  Answered done;
+  Micros made = 0;
+};
+
+class Reads : public Unanswered<Reading> {
+ public:
+  // The message is to be sent if the server hears it now.
+  const proto::ClientMessage& add(proto::Read read, Answered done, Micros now);
+  void hear(proto::Answer& answer, Outbox& out);
+  // On a new connection: all that is unanswered, from its beginning.
+  void repeat(Outbox& out);
+  // Of the last answer that may be stale: what happened before so long ago was in it.
+  Micros age() const { return age_; }
+
+ private:
+  std::uint64_t next_ = 1;
+  Micros age_ = 0;
 };
 
 }  // namespace baton::client

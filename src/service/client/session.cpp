@@ -1,9 +1,7 @@
 #include "service/client/session.h"
 
 #include <algorithm>
-#include <iterator>
 #include <limits>
-#include <utility>
 
 #include "baton/version.h"
 #include "core/require.h"
@@ -28,6 +26,7 @@ Session::Session(ClientOptions options, const SessionTicket* ticket, std::string
     : options_(std::move(options)),
       new_nonce_(new_nonce),
       loss_margin_(options_.loss_margin.count()) {
+  claim_->state = Claim::State::held;
   if (ticket == nullptr) return;
   session_ = ticket->session;
   nonce_ = ticket->nonce;
@@ -163,7 +162,7 @@ Session::Event Session::begin(Micros now, Outbox& out) {
 }
 
 Session::Event Session::refuse(Failure why) {
-  why_ = std::move(why);
+  claim_->why = std::move(why);
   return Event::refused;
 }
 
@@ -180,8 +179,6 @@ Session::Event Session::follow(const service::LeaseClient::Step& step, Outbox& o
   using Lease = service::LeaseClient::Event;
   if (step.event == Lease::lost)
     return lose(lost_failure("no server has answered for as long as the lease lasts"));
-  if (const bool is_near = step.event == Lease::jeopardy; is_near || step.event == Lease::safe)
-    for (const auto& callback : on_jeopardy_) out.call([callback, is_near] { callback(is_near); });
   if (step.send && phase_ == Phase::ready) {
     proto::ClientMessage message;
     message.mutable_keep_alive()->set_number(next_keep_alive_);
@@ -194,7 +191,7 @@ Session::Event Session::follow(const service::LeaseClient::Step& step, Outbox& o
 }
 
 Session::Event Session::wake(Micros now, bool holding, Outbox& out) {
-  if (!lease_ || is_lost_) return Event::none;
+  if (!lease_ || is_lost()) return Event::none;
   lease_->set_holding(holding);
   const Event event = follow(lease_->wake({now}), out);
   if (lease_->phase() != service::LeaseClient::Phase::doubt)
@@ -233,7 +230,7 @@ bool Session::is_silent(Micros now, bool has_others, bool is_waiting) const {
 }
 
 std::optional<Micros> Session::next_wake() const {
-  const auto next = lease_ && !is_lost_ ? lease_->next_wake() : std::nullopt;
+  const auto next = lease_ && !is_lost() ? lease_->next_wake() : std::nullopt;
   return next ? std::optional(next->value) : std::nullopt;
 }
 
@@ -249,27 +246,10 @@ Session::Event Session::hear(const proto::SessionOver& over) {
 }
 
 Session::Event Session::lose(Failure why) {
-  if (std::exchange(is_lost_, true)) return Event::none;
+  if (is_lost()) return Event::none;
   disconnected();
-  why_ = std::move(why);
+  claim_->lose(std::move(why));
   return Event::lost;
-}
-
-void Session::tell_lost(Outbox& out) {
-  out.call([lost = lost_]() mutable { lost.request_stop(); });
-  for (auto& callback : std::exchange(on_lost_, {}))
-    out.call([callback = std::move(callback), why = why_] { callback(why); });
-}
-
-void Session::on_lost(std::function<void(const Failure&)> callback, Outbox& out) {
-  if (is_lost_)
-    out.call([callback = std::move(callback), why = why_] { callback(why); });
-  else
-    on_lost_.push_back(std::move(callback));
-}
-
-void Session::on_jeopardy(std::function<void(bool)> callback) {
-  on_jeopardy_.push_back(std::move(callback));
 }
 
 }  // namespace baton::client

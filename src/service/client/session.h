@@ -8,16 +8,10 @@
 // goes on while the machine sleeps, and calls wake() before it believes anything that it has heard.
 #pragma once
 
-#include <cstdint>
-#include <functional>
 #include <map>
-#include <optional>
-#include <stop_token>
-#include <string>
-#include <vector>
 
 #include "baton/client.h"
-#include "service/client/outbox.h"
+#include "service/client/claim.h"
 #include "service/lease/lease.h"
 
 namespace baton::client {
@@ -84,18 +78,16 @@ class Session {
   // --- The end.
   // For ever; none if it was lost before.
   Event lose(Failure why);
-  bool is_lost() const { return is_lost_; }
-  const Failure& why() const { return why_; }
-  void on_lost(std::function<void(const Failure&)> callback, Outbox& out);
-  void on_jeopardy(std::function<void(bool)> callback);
-  // After those who hold something.
-  void tell_lost(Outbox& out);
-  std::stop_token lost() const { return lost_.get_token(); }
+  bool is_lost() const { return claim_->is(Claim::State::lost); }
+  // Held until it is lost. Whose loss it is has to be told by the host.
+  const std::shared_ptr<Claim>& claim() const { return claim_; }
+  // Once it is lost or refused.
+  const Failure& why() const { return claim_->why; }
 
   const ClientOptions& options() const { return options_; }
   std::uint64_t id() const { return session_; }
-  Micros ttl() const { return terms_.ttl.value; }
-  Micros loss_margin() const { return loss_margin_; }
+  std::chrono::microseconds ttl() const { return std::chrono::microseconds(terms_.ttl.value); }
+  std::chrono::microseconds loss_margin() const { return std::chrono::microseconds(loss_margin_); }
   // With what its next request is numbered another process may go on.
   SessionTicket ticket(std::uint64_t next_request) const;
 
@@ -127,11 +119,7 @@ class Session {
   std::map<std::uint64_t, Micros> keep_alives_;  // when each that is unanswered was sent
   std::uint64_t next_keep_alive_ = 1;
 
-  bool is_lost_ = false;
-  Failure why_{Error::none, {}};
-  std::stop_source lost_;
-  std::vector<std::function<void(const Failure&)>> on_lost_;
-  std::vector<std::function<void(bool)>> on_jeopardy_;
+  std::shared_ptr<Claim> claim_ = std::make_shared<Claim>();
 };
 
 }  // namespace baton::client

@@ -11,6 +11,7 @@ inline namespace v1 {
 
 using client::Core;
 using client::only_error;
+using client::told;
 using client::wait_for;
 using detail::Access;
 using detail::Watching;
@@ -197,37 +198,26 @@ Result<Watch> Election::observe(std::function<void(const LeaderChange&)> callbac
 }
 
 void Election::async_leader(Callback<std::optional<Leader>> done) {
-  read_leader(Access::core(*this), name_,
-              [done = std::move(done)](const Result<proto::Answer>& answer) {
-                if (!answer) return done(answer.failure());
-                done(leader_of(*answer));
-              });
+  read_leader(Access::core(*this), name_, told(std::move(done), leader_of));
 }
 
 Result<std::optional<Leader>> Election::leader() {
-  return wait_for<std::optional<Leader>>(Access::core(*this),
-                                         [&](auto done) { async_leader(std::move(done)); });
+  return wait_for<std::optional<Leader>, &Election::async_leader>(*this);
 }
 
 void Election::async_campaign(std::string value, CampaignOptions options,
                               Callback<Leadership> done) {
-  auto hold = std::make_shared<detail::HeldLock>();
-  hold->core = Access::share(core_);
-  hold->names = {name_};
-  hold->asked = client::acquire_of(name_, std::move(value), options);
-  Core& core = *hold->core;
-  core.acquire(std::move(hold), std::move(options.give_up),
-               [done = std::move(done)](Result<std::shared_ptr<detail::HeldLock>> granted) {
-                 if (!granted) return done(granted.failure());
-                 done(Access::leadership(Access::lock(std::move(*granted))));
-               });
+  Access::core(*this).acquire(client::acquire_of(name_, std::move(value), options),
+                              std::move(options.give_up),
+                              told(std::move(done), [](const auto& hold) {
+                                return Access::leadership(Access::lock(hold));
+                              }));
 }
 
 Result<Leadership> Election::campaign(std::string value, CampaignOptions options) {
   if (!options.owner) options.owner = Owner::of_this_thread();
-  return wait_for<Leadership>(Access::core(*this), [&](auto done) {
-    async_campaign(std::move(value), std::move(options), std::move(done));
-  });
+  return wait_for<Leadership, &Election::async_campaign>(*this, std::move(value),
+                                                         std::move(options));
 }
 
 void Leadership::async_proclaim(std::string value, Callback<void> done) {

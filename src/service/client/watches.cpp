@@ -1,7 +1,6 @@
 #include "service/client/watches.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace baton::client {
 

@@ -2,11 +2,7 @@
 // reconnects.
 #pragma once
 
-#include <cstdint>
-#include <functional>
 #include <map>
-#include <optional>
-#include <string>
 
 #include "service/client/outbox.h"
 

@@ -33,3 +33,7 @@ struct HeldLock : client::Claim {
 }  // namespace detail
 }  // namespace v1
 }  // namespace baton
+
+namespace baton::client {
+using detail::HeldLock;
+}

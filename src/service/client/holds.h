@@ -12,8 +12,6 @@
 
 namespace baton::client {
 
-using detail::HeldLock;
-
 // The whole of what is held, let go of.
 proto::Request release_of(const HeldLock& hold);
 // Of several names that were granted together before their client could hear of it, some are lost

@@ -15,7 +15,6 @@
 namespace baton::client {
 
 class Holds;
-using detail::HeldLock;
 
 // Gives up a wait; the request that waits is answered then.
 proto::Request cancel_of(std::uint64_t waiting);

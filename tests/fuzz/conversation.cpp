@@ -13,28 +13,6 @@ namespace {
 
 }  // namespace
 
-service::StateImage replayed(const journal::MemoryStore& store) {
-  service::State state;
-  if (store.snapshot) {
-    state = service::State(server::decode_snapshot(store.snapshot->bytes).image);
-  }
-  service::Effects ignored;
-  for (const auto& record : store.records) {
-    if (store.snapshot && record.position <= store.snapshot->position) continue;
-    proto::Batch batch;
-    demand(batch.ParseFromString(record.bytes), "what was appended can be read");
-    service::Time now{batch.now()};
-    for (const proto::Command& message : batch.commands()) {
-      now = now + service::Duration{message.now()};
-      service::Command command = server::command_of(message);
-      command.now = now;
-      ignored.clear();
-      state.apply(command, ignored);
-    }
-  }
-  return state.image();
-}
-
 void FuzzClient::send(const proto::ServerMessage& message) {
   if (is_gone) return;
   proto::ServerMessage read;
@@ -129,7 +107,7 @@ void Conversation::stop() {
 void Conversation::check() {
   life_->finish_appends();
   const service::StateImage live = state().image();
-  demand(replayed(*store_) == live, "a restart finds the state as it was");
+  demand(server::replayed(*store_) == live, "a restart finds the state as it was");
   demand(server::decode_snapshot(server::encode({1, live})).image == live,
          "a snapshot is read as it was written");
   demand(service::State(live).image() == live, "an image is restored as it was taken");

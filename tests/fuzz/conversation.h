@@ -16,9 +16,6 @@
 
 namespace baton::fuzz {
 
-// The state that a store leads to, command by command.
-service::StateImage replayed(const journal::MemoryStore& store);
-
 class FuzzClient final : public server::ClientPort {
  public:
   void send(const proto::ServerMessage& message) override;

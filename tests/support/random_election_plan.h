@@ -38,6 +38,18 @@ inline void add_crashes(sim::Plan& plan, sim::Random& random, Ticks until) {
   }
 }
 
+inline void add_suspicions(sim::Plan& plan, sim::Random& random, Ticks within) {
+  const std::uint32_t size = plan.setup.size;
+  for (int i = 0; i < 4; ++i) {
+    const auto who = static_cast<std::uint32_t>(random.below(size));
+    const auto further = static_cast<std::uint32_t>(1 + random.below(size - 1));
+    plan.faults.schedule.push_back({.at = random_time(random, within),
+                                    .kind = sim::Fault::Kind::suspect,
+                                    .node = {who},
+                                    .whom = {(who + further) % size}});
+  }
+}
+
 // A group of 2 to 8, sometimes larger; any identities, capacities and delay; elections held by
 // several processes at various times; and every fault that the algorithm tolerates.
 inline sim::Plan random_election_plan(const Info& info, std::uint64_t seed) {
@@ -94,14 +106,7 @@ inline sim::Plan random_election_plan(const Info& info, std::uint64_t seed) {
     plan.faults.detection = plan.faults.detection + random_time(random, 10 * message_time);
   }
   if (!info.assumes.has(Assumption::no_suspicion) && random.chance(0.2)) {
-    for (int i = 0; i < 4; ++i) {
-      const auto who = static_cast<std::uint32_t>(random.below(size));
-      const auto further = static_cast<std::uint32_t>(1 + random.below(size - 1));
-      plan.faults.schedule.push_back({.at = random_time(random, a_while),
-                                      .kind = sim::Fault::Kind::suspect,
-                                      .node = {who},
-                                      .whom = {(who + further) % size}});
-    }
+    add_suspicions(plan, random, a_while);
   }
   return plan;
 }

@@ -12,6 +12,9 @@ import time
 import unittest
 from pathlib import Path
 
+sys.dont_write_bytecode = True
+import running  # noqa: E402
+
 BUILD = Path(__file__).resolve().parents[2] / "tools" / "build"
 PATIENCE_S = 120
 RULES = "rule run\n  command = $command\n"
@@ -21,7 +24,7 @@ def edge(output, command):
     return f"build {output}: run\n  command = {command}\n"
 
 
-class BuildTest(unittest.TestCase):
+class BuildTest(running.RunningTest):
     def setUp(self):
         scratch = tempfile.TemporaryDirectory()
         self.addCleanup(scratch.cleanup)
@@ -109,21 +112,11 @@ class BuildTest(unittest.TestCase):
         self.assertNotEqual([], self.processes())
         run.send_signal(signal.SIGINT)
         self.assertEqual(128 + signal.SIGINT, run.wait(timeout=PATIENCE_S))
-        while self.processes() and time.monotonic() < deadline:
-            time.sleep(0.01)
-        self.assertEqual([], self.processes())
+        self.expect_no_process(PATIENCE_S)
         self.assertFalse((self.folder / "file").exists())
 
     def processes(self):
-        """All that run in the folder."""
-        found = []
-        for one in Path("/proc").glob("[0-9]*"):
-            try:
-                if os.readlink(one / "cwd").startswith(str(self.folder)):
-                    found.append(int(one.name))
-            except OSError:
-                pass
-        return found
+        return running.processes(self.folder)
 
 
 if __name__ == "__main__":

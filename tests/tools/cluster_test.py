@@ -18,53 +18,25 @@ from pathlib import Path
 CLUSTER = Path(__file__).resolve().parents[2] / "tools" / "cluster"
 sys.dont_write_bytecode = True
 sys.path.append(str(CLUSTER.parent))
+import running  # noqa: E402
 import services  # noqa: E402
 
 BATON = sys.argv.pop(1) if len(sys.argv) > 1 else ""
 PATIENCE_S = 120
 
 
-class Base(unittest.TestCase):
+class Base(running.RunningTest):
     def setUp(self):
         scratch = tempfile.TemporaryDirectory()
         self.addCleanup(scratch.cleanup)
         self.folder = Path(scratch.name).resolve()
 
     def start(self, *arguments):
-        run = subprocess.Popen(
-            [sys.executable, str(CLUSTER), "--baton", BATON, *arguments],
-            env={**os.environ, "TMPDIR": str(self.folder)}, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        self.addCleanup(run.stdout.close)
-        self.addCleanup(run.wait)
-        self.addCleanup(run.kill)
-        return run
-
-    def read_until(self, run, words):
-        """What it printed up to the line with these words."""
-        said = []
-        for line in run.stdout:
-            said.append(line)
-            if words in line:
-                return "".join(said)
-        self.fail(f"it never says '{words}':\n{''.join(said)}")
+        return self.start_program([sys.executable, str(CLUSTER), "--baton", BATON, *arguments],
+                                  self.folder)
 
     def processes(self):
-        """All that run in its folder, also one that is already removed."""
-        found = []
-        for one in Path("/proc").glob("[0-9]*"):
-            try:
-                if os.readlink(one / "cwd").startswith(str(self.folder)):
-                    found.append(int(one.name))
-            except OSError:
-                pass
-        return found
-
-    def expect_no_process(self):
-        deadline = time.monotonic() + PATIENCE_S
-        while self.processes() and time.monotonic() < deadline:
-            time.sleep(0.05)
-        self.assertEqual([], self.processes())
+        return running.processes(self.folder)
 
     def expect_nothing_left(self):
         self.assertEqual([], self.processes())
@@ -162,7 +134,7 @@ class Ends(Base):
 
     def test_killed_it_leaves_no_process(self):
         self.end_by(signal.SIGKILL, "nightly-backup  holds")
-        self.expect_no_process()
+        self.expect_no_process(PATIENCE_S)
 
     def test_etcd_is_missing(self):
         done = subprocess.run([sys.executable, str(CLUSTER), "--baton", BATON],

@@ -5,14 +5,14 @@ it ends nothing of it is left, neither processes nor files.
     demo_test.py BATON_SERVICE BATON
 """
 
-import os
 import signal
-import subprocess
 import sys
 import tempfile
-import time
 import unittest
 from pathlib import Path
+
+sys.dont_write_bytecode = True
+import running  # noqa: E402
 
 DEMO = Path(__file__).resolve().parents[2] / "tools" / "demo"
 SERVICE = sys.argv.pop(1) if len(sys.argv) > 1 else ""
@@ -20,7 +20,7 @@ BATON = sys.argv.pop(1) if len(sys.argv) > 1 else ""
 PATIENCE_S = 300
 
 
-class DemoTest(unittest.TestCase):
+class DemoTest(running.RunningTest):
     def setUp(self):
         scratch = tempfile.TemporaryDirectory()
         self.addCleanup(scratch.cleanup)
@@ -36,41 +36,15 @@ class DemoTest(unittest.TestCase):
             f"until [ -e go ]; do sleep 0.1; done && rm part && ln -s {BATON} baton\n")
 
     def start(self):
-        run = subprocess.Popen(
-            [sys.executable, str(DEMO), "--folder", str(self.folder)],
-            env={**os.environ, "TMPDIR": str(self.temporary)}, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        self.addCleanup(run.stdout.close)
-        self.addCleanup(run.wait)
-        self.addCleanup(run.kill)
-        return run
-
-    def read_until(self, run, words):
-        said = []
-        for line in run.stdout:
-            said.append(line)
-            if words in line:
-                return "".join(said)
-        self.fail(f"it never says '{words}':\n{''.join(said)}")
+        return self.start_program([sys.executable, str(DEMO), "--folder", str(self.folder)],
+                                  self.temporary)
 
     def processes(self):
         """All that were given the folder for temporary files, or work in the build folder."""
-        found = []
-        mark = f"TMPDIR={self.temporary}".encode()
-        for one in Path("/proc").glob("[0-9]*"):
-            try:
-                if mark in (one / "environ").read_bytes() or \
-                        os.readlink(one / "cwd").startswith(str(self.folder)):
-                    found.append(int(one.name))
-            except OSError:
-                pass
-        return found
+        return running.processes(self.folder, mark=f"TMPDIR={self.temporary}")
 
     def expect_nothing_left(self):
-        deadline = time.monotonic() + PATIENCE_S
-        while self.processes() and time.monotonic() < deadline:
-            time.sleep(0.05)
-        self.assertEqual([], self.processes())
+        self.expect_no_process(PATIENCE_S)
         self.assertEqual([], list(self.temporary.iterdir()))
 
     def test_shows_the_tool_and_then_the_laboratory(self):

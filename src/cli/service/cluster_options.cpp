@@ -10,6 +10,7 @@ namespace baton::cli {
 
 // With --journal etcd://…
 void add_cluster(Command& command, server::ClusterOptions& cluster) {
+  etcd::Tls& tls = tls.emplace();
   const auto add = [&](const std::string& name, auto& value, const std::string& what,
                        const std::string& variable) -> Option& {
     return command.add_option(name, value, what).variable(variable).group("Cluster");
@@ -36,16 +37,14 @@ void add_cluster(Command& command, server::ClusterOptions& cluster) {
       .size_in_bytes()
       .show_default("2GiB");
   command
-      .add_flag("--etcd-tls", cluster.etcd.uses_tls,
+      .add_flag("--etcd-tls", cluster.uses_tls,
                 "Speak TLS with etcd, as the machine believes others")
       .variable("BATON_ETCD_TLS")
       .group("Cluster");
-  add("--etcd-ca", cluster.etcd.tls.ca_file, "A file: whom to believe that it is etcd",
-      "BATON_ETCD_CA");
-  add("--etcd-cert", cluster.etcd.tls.certificate_file, "A file: our certificate",
-      "BATON_ETCD_CERT");
-  add("--etcd-key", cluster.etcd.tls.key_file, "A file: its key", "BATON_ETCD_KEY");
-  add("--etcd-server-name", cluster.etcd.tls.server_name, "To expect in etcd's certificate",
+  add("--etcd-ca", tls.ca_file, "A file: whom to believe that it is etcd", "BATON_ETCD_CA");
+  add("--etcd-cert", tls.certificate_file, "A file: our certificate", "BATON_ETCD_CERT");
+  add("--etcd-key", tls.key_file, "A file: its key", "BATON_ETCD_KEY");
+  add("--etcd-server-name", tls.server_name, "To expect in etcd's certificate",
       "BATON_ETCD_SERVER_NAME");
   add("--etcd-user", cluster.etcd.user, "Of etcd; the password is in BATON_ETCD_PASSWORD",
       "BATON_ETCD_USER");
@@ -60,12 +59,14 @@ void complete(server::ClusterOptions& cluster) {
   if (!etcd.user.empty() && etcd.password.empty()) {
     throw UsageError("--etcd-user needs the password in BATON_ETCD_PASSWORD");
   }
-  if (etcd.tls.certificate_file.empty() != etcd.tls.key_file.empty()) {
+  if (etcd.tls->certificate_file.empty() != etcd.tls->key_file.empty()) {
     throw UsageError("--etcd-cert and --etcd-key go together");
   }
   // Whoever says anything about certificates must not find itself without them.
-  etcd.uses_tls = etcd.uses_tls || !etcd.tls.ca_file.empty() ||
-                  !etcd.tls.certificate_file.empty() || !etcd.tls.server_name.empty();
+  const bool says_certificates = !etcd.tls->ca_file.empty() ||
+                                 !etcd.tls->certificate_file.empty() ||
+                                 !etcd.tls->server_name.empty();
+  if (!cluster.uses_tls && !says_certificates) etcd.tls.reset();
 }
 
 }  // namespace baton::cli

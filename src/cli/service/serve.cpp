@@ -49,8 +49,8 @@ unsigned mode_of(const std::string& text) {
   return mode;
 }
 
-server::SocketAccess access_of(const Settings& settings) {
-  server::SocketAccess access = settings.serve.access;
+io::SocketAccess access_of(const Settings& settings) {
+  io::SocketAccess access = settings.serve.access;
   if (!access.group.empty()) access.mode = 0660;
   if (!settings.socket_mode.empty()) access.mode = mode_of(settings.socket_mode);
   return access;

@@ -21,19 +21,58 @@ void halves(Number& number, Visit& v) {
   }
 }
 
+// What a journal has, or knows.
+template <class Kept, class Visit>
+void each_number_kept(Kept& k, Visit& v) {
+  v(k.epoch, k.clean, k.holder, k.fence, k.next_fence, k.reserve);
+  for (std::size_t i = 0; i < LeaseWorld::clients; ++i) v(k.alive[i], k.answered[i], k.answer[i]);
+}
+
+template <class List, class Visit, class Each>
+void each_of(List& list, Visit& v, Each each) {
+  v(list.size);
+  for (std::size_t i = 0; i < list.size; ++i) each(list.items[i]);
+}
+
+// One server leads whenever it runs, and knows all of the journal; of two that is mostly so.
+template <class State, class Server, class Visit>
+void each_number_of_leadership(State& s, Server& server, Visit& v) {
+  const bool several = s.servers > 1;
+  LeaseWorld::Number differs = several && !(server.kept == s.durable) ? 1 : 0;
+  if constexpr (!std::is_const_v<State>) server.proof.leads = true;
+  if (several) {
+    v(server.proof.leads, server.cut_off, server.stopping, differs);
+    v(server.proof.from.value, server.proof.next_send.value);
+  }
+  if (differs != 0) return each_number_kept(server.kept, v);
+  if constexpr (!std::is_const_v<State>) server.kept = s.durable;
+}
+
+template <class State, class Server, class Visit>
+void each_number_of_server(State& s, Server& server, Visit& v) {
+  v(server.up);
+  if (!server.up) return;
+  each_number_of_leadership(s, server, v);
+  if (!server.proof.leads) return;
+  v(server.paused, server.paused_for, server.turned, server.lease.epoch.value);
+  v(server.lease.last_wake.value, server.lease.earliest.value);
+  v.sized(server.lease.leases);
+  for (auto& l : server.lease.leases) {
+    v(l.session.value, l.ttl.value, l.until.value, l.expiring, l.unreported);
+  }
+  each_of(server.waiting, v, [&](auto& client) { v(client); });
+  for (auto& request : server.request) v(request);
+  each_of(server.journal, v, [&](auto& record) {
+    v(record.effect, record.client);
+    each_number_kept(record.kept, v);
+  });
+}
+
 // Visits every number of a state, in one order; lengths come before what they count.
 template <class State, class Visit>
 void each_number(State& s, Visit& v) {
   const auto packet = [&](auto& p) {
     v(p.kind, p.epoch, p.time, p.request, p.fence, p.wants_report);
-  };
-  const auto kept = [&](auto& k) {
-    v(k.epoch, k.clean, k.holder, k.fence, k.next_fence, k.reserve);
-    for (std::size_t i = 0; i < LeaseWorld::clients; ++i) v(k.alive[i], k.answered[i], k.answer[i]);
-  };
-  const auto list = [&](auto& items, auto each) {
-    v(items.size);
-    for (std::size_t i = 0; i < items.size; ++i) each(items.items[i]);
   };
   v(s.servers);
   const bool several = s.servers > 1;
@@ -43,50 +82,21 @@ void each_number(State& s, Visit& v) {
     v(c.lease.phase, c.lease.holding, c.lease.session.value, c.lease.epoch.value,
       c.lease.leased_from.value, c.lease.next_send.value);
   }
-  kept(s.durable);
-  // One server leads whenever it runs, and knows all of the journal; of two that is mostly so.
-  const auto leadership = [&](auto& server) {
-    LeaseWorld::Number differs = several && !(server.kept == s.durable) ? 1 : 0;
-    if constexpr (!std::is_const_v<State>) server.proof.leads = true;
-    if (several) {
-      v(server.proof.leads, server.cut_off, server.stopping, differs);
-      v(server.proof.from.value, server.proof.next_send.value);
-    }
-    if (differs != 0) return kept(server.kept);
-    if constexpr (!std::is_const_v<State>) server.kept = s.durable;
-  };
+  each_number_kept(s.durable, v);
   if (several) {
     v(s.missed.epoch);
-    if (s.missed.epoch != 0) kept(s.missed);
+    if (s.missed.epoch != 0) each_number_kept(s.missed, v);
     v(s.leader, s.key_until.value, s.takeovers_left, s.partings_left);
-    list(s.under_way, kept);
+    each_of(s.under_way, v, [&](auto& kept) { each_number_kept(kept, v); });
   } else if constexpr (!std::is_const_v<State>) {
     s.leader = 1;
   }
-  for (std::size_t k = 0; k < s.servers; ++k) {
-    auto& server = s.server[k];
-    v(server.up);
-    if (!server.up) continue;
-    leadership(server);
-    if (!server.proof.leads) continue;
-    v(server.paused, server.paused_for, server.turned, server.lease.epoch.value);
-    v(server.lease.last_wake.value, server.lease.earliest.value);
-    v.sized(server.lease.leases);
-    for (auto& l : server.lease.leases) {
-      v(l.session.value, l.ttl.value, l.until.value, l.expiring, l.unreported);
-    }
-    list(server.waiting, [&](auto& client) { v(client); });
-    for (auto& request : server.request) v(request);
-    list(server.journal, [&](auto& record) {
-      v(record.effect, record.client);
-      kept(record.kept);
-    });
-  }
+  for (std::size_t k = 0; k < s.servers; ++k) each_number_of_server(s, s.server[k], v);
   for (std::size_t i = 0; i < LeaseWorld::clients; ++i) {
-    list(s.to_server[i], packet);
-    list(s.to_client[i], packet);
+    each_of(s.to_server[i], v, packet);
+    each_of(s.to_client[i], v, packet);
   }
-  list(s.late, [&](auto& late) {
+  each_of(s.late, v, [&](auto& late) {
     v(late.client, late.to_server);
     if (several) v(late.server);
     packet(late.packet);

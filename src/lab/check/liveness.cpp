@@ -182,10 +182,78 @@ std::optional<Lasso> StateGraph::fair_run(std::uint32_t bit, bool throughout) co
   return run;
 }
 
-// A walk through the component that takes every kind of step that is always possible, sees every
-// other kind impossible somewhere, passes a state where the bit is pending, and comes back.
+// A walk through a component, until nothing of what it is after is left.
+class StateGraph::Walk {
+ public:
+  Walk(const StateGraph& graph, const std::vector<Number>& component, std::uint32_t bit)
+      : graph_(graph), members_(component.begin(), component.end()), bit_(bit) {
+    to_take_ = ~std::uint64_t{0};
+    for (const Number number : component) {
+      to_take_ &= graph.live(number).possible;
+      to_miss_ |= graph.live(number).possible;
+    }
+    to_miss_ &= ~to_take_;
+  }
+
+  bool is_done() const { return to_take_ == 0 && to_miss_ == 0 && !to_pend_; }
+  void arrive(Number number) {
+    to_miss_ &= graph_.live(number).possible;
+    if ((graph_.live(number).pending & bit_) != 0) to_pend_ = false;
+  }
+
+  // Breadth first to the nearest state or edge that is still wanted, or to `back`. Adds the states
+  // on the way. False: there is none.
+  bool go(Number from, std::optional<Number> back, std::vector<Number>& loop) {
+    std::unordered_map<Number, Step> came_by;
+    std::deque<Number> queue{from};
+    while (!queue.empty()) {
+      const Number at = queue.front();
+      queue.pop_front();
+      for (const LiveEdge& edge : graph_.edges(at)) {
+        if (!members_.contains(edge.to) || edge.fair == LiveEdge::outside) continue;
+        if (!(back ? edge.to == *back : is_wanted(edge))) {
+          if (came_by.try_emplace(edge.to, at, edge.fair).second) queue.push_back(edge.to);
+          continue;
+        }
+        std::vector<Step> leg{{edge.to, edge.fair}};
+        for (Number here = at; here != from;) {
+          const auto [before, fair] = came_by.at(here);
+          leg.push_back({here, fair});
+          here = before;
+        }
+        for (auto step = leg.rbegin(); step != leg.rend(); ++step) {
+          loop.push_back(step->first);
+          if (step->second != LiveEdge::unfair) to_take_ &= ~(std::uint64_t{1} << step->second);
+          arrive(step->first);
+        }
+        return true;
+      }
+    }
+    return false;
+  }
+
+ private:
+  // A state, and the kind of the step that leads there; or where it came from, and by which.
+  using Step = std::pair<Number, std::uint8_t>;
+
+  bool is_wanted(const LiveEdge& edge) const {
+    const bool takes = edge.fair != LiveEdge::unfair && (to_take_ >> edge.fair & 1) != 0;
+    const bool misses = (to_miss_ & ~graph_.live(edge.to).possible) != 0;
+    const bool pends = to_pend_ && (graph_.live(edge.to).pending & bit_) != 0;
+    return takes || misses || pends;
+  }
+
+  const StateGraph& graph_;
+  std::unordered_set<Number> members_;
+  std::uint32_t bit_;
+  std::uint64_t to_take_ = 0;  // kinds of steps that are always possible
+  std::uint64_t to_miss_ = 0;  // ... that are possible somewhere
+  bool to_pend_ = true;
+};
+
+// Takes every kind of step that is always possible in the component, sees every other kind
+// impossible somewhere, passes a state where the bit is pending, and comes back.
 Lasso StateGraph::around(const std::vector<Number>& component, std::uint32_t bit) const {
-  const std::unordered_set<Number> members(component.begin(), component.end());
   Number start = component.front();
   std::size_t least = depth(start);
   // Looking at all of a large component would take long; any start will do.
@@ -195,60 +263,12 @@ Lasso StateGraph::around(const std::vector<Number>& component, std::uint32_t bit
       start = component[i];
     }
   }
-  std::uint64_t always_possible = ~std::uint64_t{0};
-  std::uint64_t somewhere_possible = 0;
-  for (const Number number : component) {
-    always_possible &= live(number).possible;
-    somewhere_possible |= live(number).possible;
-  }
-  std::uint64_t to_take = always_possible;
-  std::uint64_t to_miss = somewhere_possible & ~always_possible;
-  bool to_pend = true;
   Lasso lasso{way_to(start), {}};
-  const auto arrive = [&](Number number) {
-    to_miss &= live(number).possible;
-    if ((live(number).pending & bit) != 0) to_pend = false;
-  };
-  arrive(start);
-  // Breadth first to the nearest state or edge that is still wanted, or at last back.
-  const auto go = [&](Number from, bool back) -> bool {
-    std::unordered_map<Number, std::pair<Number, std::uint8_t>> came_by;
-    std::deque<Number> queue{from};
-    while (!queue.empty()) {
-      const Number at = queue.front();
-      queue.pop_front();
-      for (const LiveEdge& edge : edges(at)) {
-        if (!members.contains(edge.to) || edge.fair == LiveEdge::outside) continue;
-        const bool takes = edge.fair != LiveEdge::unfair && (to_take >> edge.fair & 1) != 0;
-        const bool misses = (to_miss & ~live(edge.to).possible) != 0;
-        const bool pends = to_pend && (live(edge.to).pending & bit) != 0;
-        const bool wanted = back ? edge.to == start : takes || misses || pends;
-        if (!wanted) {
-          if (came_by.try_emplace(edge.to, at, edge.fair).second) queue.push_back(edge.to);
-          continue;
-        }
-        std::vector<std::pair<Number, std::uint8_t>> leg{{edge.to, edge.fair}};
-        for (Number here = at; here != from;) {
-          const auto [before, fair] = came_by.at(here);
-          leg.push_back({here, fair});
-          here = before;
-        }
-        for (auto step = leg.rbegin(); step != leg.rend(); ++step) {
-          lasso.loop.push_back(step->first);
-          if (step->second != LiveEdge::unfair) to_take &= ~(std::uint64_t{1} << step->second);
-          arrive(step->first);
-        }
-        return true;
-      }
-    }
-    return false;
-  };
+  Walk walk(*this, component, bit);
+  walk.arrive(start);
   Number at = start;
-  while (to_take != 0 || to_miss != 0 || to_pend) {
-    if (!go(at, false)) break;
-    at = lasso.loop.back();
-  }
-  if (lasso.loop.empty() || at != start) go(at, true);
+  while (!walk.is_done() && walk.go(at, std::nullopt, lasso.loop)) at = lasso.loop.back();
+  if (lasso.loop.empty() || at != start) walk.go(at, start, lasso.loop);
   return lasso;
 }
 

@@ -148,6 +148,7 @@ class StateGraph {
   std::size_t depth(Number number) const;
   std::vector<Number> way_to(Number number) const;
   std::optional<Lasso> fair_run(std::uint32_t bit, bool throughout) const;
+  class Walk;
   Lasso around(const std::vector<Number>& component, std::uint32_t bit) const;
 
   const StateStore* store_;

@@ -120,85 +120,96 @@ Assumptions broken_by(const Plan& plan) {
   return broken;
 }
 
-std::optional<std::string> impossible(const Plan& plan) {
-  const std::uint32_t size = plan.setup.size;
-  const auto is_missing = [&](NodeId node) { return node.value >= size; };
-  const auto no_such = [&](NodeId node) {
+// Follows a schedule of faults, and finds the first that cannot happen.
+class FaultsInTime {
+ public:
+  explicit FaultsInTime(std::uint32_t size) : size_(size), down_(size), paused_(size) {}
+
+  std::optional<std::string> missing(NodeId node) const {
+    if (node.value < size_) return std::nullopt;
     return "there is no process " + std::to_string(node.value) + ": they are 0 to " +
-           std::to_string(size - 1);
-  };
+           std::to_string(size_ - 1);
+  }
+  void begin_absent(NodeId node) { down_[node.value] = true; }
+
+  // Why it cannot happen now; else it has.
+  std::optional<std::string> take(const Fault& fault) {
+    if (fault.at < Ticks{0}) return "a fault cannot happen before time 0";
+    switch (fault.kind) {
+      case Fault::Kind::partition:
+        if (fault.side_of.size() != size_) return "a partition must place every process";
+        is_cut_ = true;
+        return std::nullopt;
+      case Fault::Kind::heal:
+        if (!is_cut_) return "the network cannot heal: it is not partitioned at that time";
+        is_cut_ = false;
+        return std::nullopt;
+      case Fault::Kind::cut:
+      case Fault::Kind::mend:
+        return between_two(fault, "a process cannot be cut off from itself");
+      case Fault::Kind::suspect:
+      case Fault::Kind::trust:
+        return between_two(fault, "a process does not suspect itself");
+      default:
+        if (auto problem = missing(fault.node)) return problem;
+        return happens_to(fault.kind, fault.node.value);
+    }
+  }
+
+ private:
+  std::optional<std::string> between_two(const Fault& fault, const char* with_itself) const {
+    if (auto problem = missing(fault.node)) return problem;
+    if (auto problem = missing(fault.whom)) return problem;
+    if (fault.node == fault.whom) return with_itself;
+    return std::nullopt;
+  }
+
+  std::optional<std::string> happens_to(Fault::Kind kind, std::uint32_t node) {
+    const std::string process = "process " + std::to_string(node);
+    switch (kind) {
+      case Fault::Kind::recover:
+        if (!down_[node]) return process + " cannot recover: it is not down at that time";
+        down_[node] = false;
+        break;
+      case Fault::Kind::pause:
+        if (down_[node] || paused_[node]) {
+          return process + " cannot pause: it is not running at that time";
+        }
+        paused_[node] = true;
+        break;
+      case Fault::Kind::resume:
+        if (!paused_[node]) return process + " cannot resume: it is not paused at that time";
+        paused_[node] = false;
+        break;
+      default:
+        if (down_[node]) return process + " cannot crash twice without a recovery in between";
+        down_[node] = true;
+        paused_[node] = false;
+    }
+    return std::nullopt;
+  }
+
+  std::uint32_t size_;
+  std::vector<bool> down_;
+  std::vector<bool> paused_;
+  bool is_cut_ = false;
+};
+
+std::optional<std::string> impossible(const Plan& plan) {
+  FaultsInTime faults(plan.setup.size);
+  for (const NodeId node : plan.faults.absent) {
+    if (auto problem = faults.missing(node)) return problem;
+    faults.begin_absent(node);
+  }
+  for (const SlowLink& link : plan.faults.slow) {
+    if (auto problem = faults.missing(link.from)) return problem;
+    if (auto problem = faults.missing(link.to)) return problem;
+  }
   std::vector<Fault> schedule = plan.faults.schedule;
   std::stable_sort(schedule.begin(), schedule.end(),
                    [](const Fault& a, const Fault& b) { return a.at < b.at; });
-  std::vector<bool> down(size);
-  std::vector<bool> paused(size);
-  bool cut = false;
-  for (const NodeId node : plan.faults.absent) {
-    if (is_missing(node)) return no_such(node);
-    down[node.value] = true;
-  }
-  for (const SlowLink& link : plan.faults.slow) {
-    if (is_missing(link.from)) return no_such(link.from);
-    if (is_missing(link.to)) return no_such(link.to);
-  }
   for (const Fault& fault : schedule) {
-    if (fault.at < Ticks{0}) return "a fault cannot happen before time 0";
-    switch (fault.kind) {
-      case Fault::Kind::crash:
-      case Fault::Kind::quit:
-        if (is_missing(fault.node)) return no_such(fault.node);
-        if (down[fault.node.value]) {
-          return "process " + std::to_string(fault.node.value) +
-                 " cannot crash twice without a recovery in between";
-        }
-        down[fault.node.value] = true;
-        paused[fault.node.value] = false;
-        break;
-      case Fault::Kind::recover:
-        if (is_missing(fault.node)) return no_such(fault.node);
-        if (!down[fault.node.value]) {
-          return "process " + std::to_string(fault.node.value) +
-                 " cannot recover: it is not down at that time";
-        }
-        down[fault.node.value] = false;
-        break;
-      case Fault::Kind::pause:
-        if (is_missing(fault.node)) return no_such(fault.node);
-        if (down[fault.node.value] || paused[fault.node.value]) {
-          return "process " + std::to_string(fault.node.value) +
-                 " cannot pause: it is not running at that time";
-        }
-        paused[fault.node.value] = true;
-        break;
-      case Fault::Kind::resume:
-        if (is_missing(fault.node)) return no_such(fault.node);
-        if (!paused[fault.node.value]) {
-          return "process " + std::to_string(fault.node.value) +
-                 " cannot resume: it is not paused at that time";
-        }
-        paused[fault.node.value] = false;
-        break;
-      case Fault::Kind::partition:
-        if (fault.side_of.size() != size) return "a partition must place every process";
-        cut = true;
-        break;
-      case Fault::Kind::heal:
-        if (!cut) return "the network cannot heal: it is not partitioned at that time";
-        cut = false;
-        break;
-      case Fault::Kind::cut:
-      case Fault::Kind::mend:
-        if (is_missing(fault.node)) return no_such(fault.node);
-        if (is_missing(fault.whom)) return no_such(fault.whom);
-        if (fault.node == fault.whom) return "a process cannot be cut off from itself";
-        break;
-      case Fault::Kind::suspect:
-      case Fault::Kind::trust:
-        if (is_missing(fault.node)) return no_such(fault.node);
-        if (is_missing(fault.whom)) return no_such(fault.whom);
-        if (fault.node == fault.whom) return "a process does not suspect itself";
-        break;
-    }
+    if (auto problem = faults.take(fault)) return problem;
   }
   return std::nullopt;
 }

@@ -221,6 +221,7 @@ std::vector<Cell> Diagram::picture(const Row& row) {
       mark(glyphs_.enters, Life::inside);
       break;
     case TraceKind::exit:
+    case TraceKind::lose:
       mark(glyphs_.leaves, Life::outside);
       break;
     case TraceKind::elect:
@@ -246,9 +247,6 @@ std::vector<Cell> Diagram::picture(const Row& row) {
       break;
     case TraceKind::resume:
       mark(glyphs_.resume);
-      break;
-    case TraceKind::lose:
-      mark(glyphs_.leaves, Life::outside);
       break;
     case TraceKind::record:
       mark(glyphs_.record);

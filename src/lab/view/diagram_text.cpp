@@ -81,23 +81,60 @@ void Narrator::arrival(Sentence& to, const Row& row, bool briefly) const {
   }
 }
 
+namespace {
+
+// "P1 suspects P2", "P1 and P3 trust P2 again".
+struct Verb {
+  std::string one;
+  std::string many;
+  bool has_object = false;  // the row's peers
+  std::string end{};
+};
+
+// Of what is told in one verb. `name` is the row's.
+Verb verb_of(TraceKind kind, const std::string& name) {
+  switch (kind) {
+    case TraceKind::exit:
+      return {"leaves", "leave"};
+    case TraceKind::suspect:
+      return {"suspects ", "suspect ", true};
+    case TraceKind::trust:
+      return {"trusts ", "trust ", true, " again"};
+    case TraceKind::crash:
+      return {"crashes", "crash"};
+    case TraceKind::recover:
+      return {"recovers", "recover"};
+    case TraceKind::pause:
+      return {"pauses", "pause"};
+    case TraceKind::resume:
+      return {"resumes", "resume"};
+    case TraceKind::lose:
+      return {"loses the lock", "lose the lock"};
+    case TraceKind::record:
+      return {"records its state for " + name, "record their states for " + name};
+    default:
+      return {name, name};
+  }
+}
+
+}  // namespace
+
 Sentence Narrator::tell(const Row& row, bool briefly) const {
   Sentence text;
   const bool several = row.nodes.size() > 1;
-  const auto verb = [&](std::string one, std::string many) {
+  const auto verb = [&](const std::string& one, const std::string& many) {
     people(text, row.nodes, trace_->size);
-    text.push_back({' ' + (several ? std::move(many) : std::move(one))});
+    text.push_back({' ' + (several ? many : one)});
   };
+  const std::string name = text::printable(row.name, !unicode_);
   switch (row.kind) {
     case TraceKind::request:
       if (row.name.empty()) {
         verb("asks", "ask");
       } else if (rows_->entered_with.contains(row.name)) {
-        const std::string what = " for " + text::printable(row.name, !unicode_);
-        verb("asks" + what, "ask" + what);
+        verb("asks for " + name, "ask for " + name);
       } else {
-        verb("starts " + text::printable(row.name, !unicode_),
-             "start " + text::printable(row.name, !unicode_));
+        verb("starts " + name, "start " + name);
       }
       break;
     case TraceKind::send:
@@ -111,16 +148,13 @@ Sentence Narrator::tell(const Row& row, bool briefly) const {
       break;
     case TraceKind::enter:
       verb("enters", "enter");
-      if (!row.name.empty()) text.push_back({" with " + text::printable(row.name, !unicode_)});
+      if (!row.name.empty()) text.push_back({" with " + name});
       if (row.since != row.at && !briefly)
         text.push_back({", having waited " + time(row.at - row.since)});
       if (!row.companions.empty()) {
         text.push_back({", beside "});
         people(text, row.companions, trace_->size);
       }
-      break;
-    case TraceKind::exit:
-      verb("leaves", "leave");
       break;
     case TraceKind::elect:
       if (row.peers == row.nodes) {
@@ -132,40 +166,15 @@ Sentence Narrator::tell(const Row& row, bool briefly) const {
       text.push_back({row.peers.empty() ? "nobody for the leader" : " for the leader"});
       break;
     case TraceKind::timer:
-      text.push_back({"timer " + text::printable(row.name, !unicode_) + " runs out at "});
+      text.push_back({"timer " + name + " runs out at "});
       people(text, row.nodes, trace_->size);
       break;
-    case TraceKind::suspect:
-      verb("suspects ", "suspect ");
-      people(text, row.peers, trace_->size);
-      break;
-    case TraceKind::crash:
-      verb("crashes", "crash");
-      break;
-    case TraceKind::recover:
-      verb("recovers", "recover");
-      break;
-    case TraceKind::trust:
-      verb("trusts ", "trust ");
-      people(text, row.peers, trace_->size);
-      text.push_back({" again"});
-      break;
-    case TraceKind::pause:
-      verb("pauses", "pause");
-      break;
-    case TraceKind::resume:
-      verb("resumes", "resume");
-      break;
-    case TraceKind::lose:
-      verb("loses the lock", "lose the lock");
-      break;
-    case TraceKind::record:
-      verb("records its state for ", "record their states for ");
-      text.push_back({text::printable(row.name, !unicode_)});
-      break;
-    case TraceKind::note:
-      verb(text::printable(row.name, !unicode_), text::printable(row.name, !unicode_));
-      break;
+    default: {
+      const Verb plain = verb_of(row.kind, name);
+      verb(plain.one, plain.many);
+      if (plain.has_object) people(text, row.peers, trace_->size);
+      if (!plain.end.empty()) text.push_back({plain.end});
+    }
   }
   return text;
 }

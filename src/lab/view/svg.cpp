@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <optional>
 #include <ostream>
 #include <string_view>
 #include <unordered_map>
@@ -383,69 +384,56 @@ class Picture {
     for (const bool elections : {true, false}) notes(to, elections);
   }
 
+  struct Note {
+    std::string words;
+    std::string shape;
+  };
+
+  // Of what is neither a message nor a stay inside.
+  std::optional<Note> note_of(const TraceEvent& event, Point at) const {
+    switch (event.kind) {
+      case TraceKind::crash:
+        return Note{"crashes", cross(at, 7)};
+      case TraceKind::recover:
+        return Note{"recovers", circle("back", at)};
+      case TraceKind::elect:
+        return Note{"elects " + trace_.name(event.peer), circle("note", at)};
+      case TraceKind::suspect:
+        return Note{"suspects " + trace_.name(event.peer), circle("note", at)};
+      case TraceKind::timer:
+        return Note{"timer " + event.name, circle("note", at)};
+      case TraceKind::trust:
+        return Note{"trusts " + trace_.name(event.peer), circle("note", at)};
+      case TraceKind::pause:
+        return Note{"pauses", circle("note", at)};
+      case TraceKind::resume:
+        return Note{"resumes", circle("back", at)};
+      case TraceKind::lose:
+        return Note{"loses the lock", cross(at, 7)};
+      case TraceKind::record:
+        return Note{"records " + event.name, circle("note", at)};
+      case TraceKind::note:
+        return Note{event.name, circle("note", at)};
+      default:
+        return std::nullopt;
+    }
+  }
+
   void notes(std::ostream& to, bool elections) {
     for (const TraceEvent& event : trace_.events) {
       if ((event.kind == TraceKind::elect) != elections) continue;
       const Point at = point(event.at, event.node);
-      std::string words;
-      std::string shape;
-      switch (event.kind) {
-        case TraceKind::crash:
-          words = "crashes";
-          shape = cross(at, 7);
-          break;
-        case TraceKind::recover:
-          words = "recovers";
-          shape = circle("back", at);
-          break;
-        case TraceKind::elect:
-          words = "elects " + trace_.name(event.peer);
-          shape = circle("note", at);
-          break;
-        case TraceKind::suspect:
-          words = "suspects " + trace_.name(event.peer);
-          shape = circle("note", at);
-          break;
-        case TraceKind::timer:
-          words = "timer " + event.name;
-          shape = circle("note", at);
-          break;
-        case TraceKind::trust:
-          words = "trusts " + trace_.name(event.peer);
-          shape = circle("note", at);
-          break;
-        case TraceKind::pause:
-          words = "pauses";
-          shape = circle("note", at);
-          break;
-        case TraceKind::resume:
-          words = "resumes";
-          shape = circle("back", at);
-          break;
-        case TraceKind::lose:
-          words = "loses the lock";
-          shape = cross(at, 7);
-          break;
-        case TraceKind::record:
-          words = "records " + event.name;
-          shape = circle("note", at);
-          break;
-        case TraceKind::note:
-          words = event.name;
-          shape = circle("note", at);
-          break;
-        default:
-          continue;
-      }
-      to << "<g><title>" << escaped(trace_.name(event.node)) << ' ' << escaped(words) << " at "
-         << when(event.at) << "</title>" << shape << "</g>\n";
+      const auto note = note_of(event, at);
+      if (!note) continue;
+      to << "<g><title>" << escaped(trace_.name(event.node)) << ' ' << escaped(note->words)
+         << " at " << when(event.at) << "</title>" << note->shape << "</g>\n";
       if (event.kind == TraceKind::record) continue;  // the line of the cut says it once for all
-      const double half = Labels::width_of(words) / 2;
+      const double half = Labels::width_of(note->words) / 2;
       const double middle = std::clamp(at.x, left_ + half, std::max(width_ - half, left_ + half));
       // Above the line, or below it where something else happened at the same time.
       for (const double base : {at.y - 12, at.y + 20}) {
         if (!labels_.place_level({middle, base - Labels::font_size / 3}, 2 * half)) continue;
-        labels_text_ += text("halo mid", {middle, base}, words);
+        labels_text_ += text("halo mid", {middle, base}, note->words);
         break;
       }
     }

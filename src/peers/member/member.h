@@ -1,5 +1,5 @@
-// A member of a group of peers that serves local clients: the host of the service (service/server/host.h),
-// whose names are opened by the group (peers/net/peer.h).
+// A member of a group of peers that serves local clients: the host of the service
+// (service/server/host.h), whose names are opened by the group (peers/net/peer.h).
 //
 // One entry is one opening: the group is asked for a name when the first client here waits for it,
 // and gets it back when that client has let it go, so that clients of other members have their

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/invariant.h"
+
 namespace baton::net {
 
 namespace {
@@ -344,7 +346,11 @@ void Group::arm(std::uint32_t instance, TimerId timer, Ticks after) {
 }
 
 void Group::granted(std::uint32_t instance, const FencingToken& fence) {
-  const Running& one = running_.at(instance);
+  Running& one = running_.at(instance);
+  invariant(membership_.is_active() && membership_.has_lease(),
+            "a lock is granted by a member that has no lease");
+  invariant(one.last_fence < fence, "the fencing tokens of a lock do not grow");
+  one.last_fence = fence;
   ++counters_.grants;
   if (is_traced()) record(TraceKind::enter, one, reflect::printed(fence));
   later([this, space = one.space, name = one.name, fence] { host_.granted(space, name, fence); });

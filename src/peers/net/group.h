@@ -138,6 +138,7 @@ class Group final : private InstanceHost {
     std::unique_ptr<Instance> instance;
     bool has_begun = false;      // in the present view
     bool is_called_for = false;  // another member uses it in the view that is to come
+    FencingToken last_fence;     // that was granted here
   };
   struct Heard {
     Incarnation incarnation;

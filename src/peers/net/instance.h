@@ -1,5 +1,5 @@
-// One algorithm for one name in the views of the group (algorithms/layer/in_views.h), between the algorithm's
-// messages and bytes on the wire.
+// One algorithm for one name in the views of the group (algorithms/layer/in_views.h), between the
+// algorithm's messages and bytes on the wire.
 #pragma once
 
 #include <cstdint>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/invariant.h"
 #include "peers/net/link_frame.h"
 
 namespace baton::net {
@@ -45,6 +46,7 @@ bool LinkQueue::resume(std::uint64_t count) {
 void LinkQueue::clear() { *this = LinkQueue(); }
 
 void LinkQueue::drop_until(std::uint64_t count) {
+  invariant(count - confirmed_ <= sizes_.size(), "more messages are confirmed than were sent");
   for (; confirmed_ < count; ++confirmed_) {
     begin_ += sizes_.front();
     sizes_.pop_front();

@@ -1,5 +1,6 @@
-// One member of a group of processes without a server, on the network: the group (peers/net/group.h) with
-// links to the others (peers/net/links.h), a clock, and a file for what must survive a crash.
+// One member of a group of processes without a server, on the network: the group
+// (peers/net/group.h) with links to the others (peers/net/links.h), a clock, and a file for what
+// must survive a crash.
 //
 // Everything runs on the io_context's thread.
 #pragma once

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "baton/version.h"
-#include "core/require.h"
+#include "core/invariant.h"
 
 namespace baton::client {
 
@@ -155,7 +155,7 @@ Session::Event Session::hear(const proto::Resumed& resumed, Micros now, Outbox& 
 }
 
 Session::Event Session::begin(Micros now, Outbox& out) {
-  require(phase_ == Phase::entering && lease_.has_value() == options_.session,
+  invariant(phase_ == Phase::entering && lease_.has_value() == options_.session,
           "requests are heard once a session has been entered");
   phase_ = Phase::ready;
   return lease_ ? follow(lease_->connected({now}), out) : Event::none;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "baton/cluster.pb.h"
+#include "core/invariant.h"
 
 namespace baton::cluster {
 
@@ -27,6 +28,7 @@ EtcdJournal::EtcdJournal(etcd::Etcd& etcd, ReplicaHost& host, Keys keys, EtcdJou
       events_(std::move(events)) {}
 
 void EtcdJournal::begin(etcd::Revision since, journal::Position position) {
+  invariant(!is_leading(), "leadership begins before the one before has ended");
   since_ = since;
   saw_key_at_us_.reset();
   appended_ = durable_ = position;
@@ -139,6 +141,7 @@ void EtcdJournal::finish_appends() {
   while (!appends_.empty() && appends_.front().is_done) {
     const Append append = std::move(appends_.front());
     appends_.pop_front();
+    invariant(append.position == durable_ + 1, "records become durable out of order");
     durable_ = append.position;
     append.done({});
     if (!is_leading()) return;

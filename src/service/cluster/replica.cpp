@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "baton/cluster.pb.h"
+#include "core/invariant.h"
 
 namespace baton::cluster {
 
@@ -460,6 +461,8 @@ void Replica::campaign() {
 
 void Replica::lead() {
   if (stage_ == Stage::leaving || is_leading()) return;
+  invariant(leader_ && leader_->is_self && leader_->since != retired_,
+            "this server is to lead without a key of its own in etcd");
   stage_ = Stage::leading;
   const std::int64_t wait_us = std::max(leader_lease_us_, leader_lease_.length_us());
   journal_.begin(leader_->since, position_);

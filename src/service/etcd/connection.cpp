@@ -32,8 +32,8 @@ std::string content(const std::string& path) {
 }
 
 std::shared_ptr<grpc::ChannelCredentials> credentials(const EtcdOptions& options) {
-  if (!options.uses_tls) return grpc::InsecureChannelCredentials();
-  const Tls& tls = options.tls;
+  if (!options.tls) return grpc::InsecureChannelCredentials();
+  const Tls& tls = *options.tls;
   if (tls.certificate_file.empty() != tls.key_file.empty()) {
     throw std::runtime_error("etcd: a certificate and its key belong together");
   }
@@ -63,8 +63,8 @@ grpc::ChannelArguments arguments(const EtcdOptions& options) {
   result.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   // etcd limits what is put in one request, not what many of them add up to when they are read.
   result.SetMaxReceiveMessageSize(-1);
-  if (options.uses_tls && !options.tls.server_name.empty()) {
-    result.SetSslTargetNameOverride(options.tls.server_name);
+  if (options.tls && !options.tls->server_name.empty()) {
+    result.SetSslTargetNameOverride(options.tls->server_name);
   }
   return result;
 }

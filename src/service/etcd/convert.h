@@ -1,5 +1,5 @@
-// Between Baton's words (service/etcd/etcd.h) and etcd's (proto/etcd/). Only for the files of this folder
-// that speak gRPC.
+// Between Baton's words (service/etcd/etcd.h) and etcd's (proto/etcd/). Only for the files of this
+// folder that speak gRPC.
 #pragma once
 
 #include "etcd/rpc.pb.h"

@@ -1,6 +1,6 @@
 // What Baton asks of etcd: transactions, ranges, leases and watches, all asynchronous. The real one
-// speaks gRPC (service/etcd/grpc_etcd.h); a model of its guarantees runs in virtual time
-// (service/etcd/model_etcd.h).
+// speaks gRPC (service/etcd/grpc_etcd.h); tests have a model of its guarantees in virtual time
+// (tests/support/model_etcd.h).
 //
 // Calls return at once, and never call back from within. A callback comes at most once, on the
 // thread of the caller's choice, and not at all after the Etcd is gone. Nothing is repeated behind

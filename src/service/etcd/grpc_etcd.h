@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,8 +34,7 @@ struct EtcdOptions {
   std::int64_t timeout_ms = 2000;  // of each call
   std::string user;                // empty: none
   std::string password;
-  bool uses_tls = false;
-  Tls tls;
+  std::optional<Tls> tls;
 };
 
 // Returns before there is a connection. Throws std::runtime_error if the options cannot be used,

@@ -1,8 +1,9 @@
 // The HTTP interface: which paths there are, and what each does. docs/http.md describes it.
 //
 // It knows nothing of sockets. An exchange (service/http/exchange.h) comes in; what it asks becomes
-// messages of the client protocol, which a client (service/http/http_clients.h, service/http/session.h) says at the frontend
-// like any other client; what the frontend answers becomes the exchange's answer.
+// messages of the client protocol, which a client (service/http/http_clients.h,
+// service/http/session.h) says at the frontend like any other client; what the frontend answers
+// becomes the exchange's answer.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,9 @@
-// Where the clients that speak for HTTP requests are kept, between the frontend and the connections.
+// Where the clients that speak for HTTP requests are kept, between the frontend and the
+// connections.
 //
-// The frontend tells a client things while it is in the middle of its own work, so a client may write to
-// a connection then, but must not turn to the frontend: what follows is done later, in a turn of its
-// own.
+// The frontend tells a client things while it is in the middle of its own work, so a client may
+// write to a connection then, but must not turn to the frontend: what follows is done later, in a
+// turn of its own.
 #pragma once
 
 #include <functional>

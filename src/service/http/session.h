@@ -2,10 +2,10 @@
 // whatever connections they come.
 //
 // It is made when a request opens a session, or when the first request comes that names one (after
-// a restart: then it is resumed by its nonce). Requests that come before the frontend has answered wait
-// here. Each request counts as a sign of life, and so does a connection on which somebody waits for
-// an answer: who waits for a lock in a session that the same request opens could not send any
-// other.
+// a restart: then it is resumed by its nonce). Requests that come before the frontend has answered
+// wait here. Each request counts as a sign of life, and so does a connection on which somebody
+// waits for an answer: who waits for a lock in a session that the same request opens could not send
+// any other.
 //
 // When the connection of a waiting request closes, a request with a key stays in line and can be
 // asked for again; one without is taken back, since nobody could ever hear of its grant.

@@ -1,5 +1,5 @@
-// A journal that keeps nothing, for a state that nobody will ever read again: that of a member of a
-// group of peers, whose sessions and holds end with it.
+// A journal that keeps nothing, for a state that nobody will ever read again: that of a server
+// which need not survive, or of a member of a group of peers, whose sessions and holds end with it.
 #pragma once
 
 #include "service/journal/journal.h"
@@ -17,7 +17,7 @@ class NullJournal final : public Journal {
   void snapshot(Position, std::string, Done done) override { done({}); }
   bool keeps() const override { return false; }
   void close() override {}
-  std::string describe() const override { return "none"; }
+  std::string describe() const override { return "memory:"; }
 };
 
 }  // namespace baton::journal

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "service/journal/memory.h"
+#include "service/journal/null.h"
 #include "service/journal/sqlite.h"
 
 namespace baton::journal {
@@ -12,7 +12,7 @@ std::unique_ptr<Journal> open(const std::string& name, const Options& options) {
   const bool is_path = colon == std::string::npos || name.find('/') < colon;
   const std::string kind = is_path ? "sqlite" : name.substr(0, colon);
   const std::string rest = is_path ? name : name.substr(colon + 1);
-  if (kind == "memory" && rest.empty()) return std::make_unique<MemoryJournal>();
+  if (kind == "memory" && rest.empty()) return std::make_unique<NullJournal>();
   if (kind == "sqlite" && !rest.empty()) {
     return std::make_unique<SqliteJournal>(rest, SqliteOptions{options.accept_loss, options.warn});
   }

@@ -1,4 +1,5 @@
-// A journal by its name: "memory:", "sqlite:PATH", or a path, which means SQLite.
+// A journal by its name: "memory:", which keeps nothing, "sqlite:PATH", or a path, which means
+// SQLite.
 #pragma once
 
 #include <functional>

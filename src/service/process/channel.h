@@ -13,20 +13,20 @@ namespace baton::process {
 
 struct Message {
   enum class Kind : std::int32_t {
-    // From the foreground to the lease_keeper.
+    // From the foreground to the keeper.
     go,          // the command may start
     cancel,      // do not wait for the lock any longer
     understood,  // how it ended
-    // From the foreground through the lease_keeper to the reaper.
+    // From the foreground through the keeper to the reaper.
     signal,  // number: the signal that the foreground got; other: who sent it
-    // From the lease_keeper to the foreground.
+    // From the keeper to the foreground.
     held,   // the lock is there
     say,    // text: for the user, now
     ended,  // number: exit code; other: signal that ended the command, or 0; text: for the user
-    // From the lease_keeper to the reaper.
+    // From the keeper to the reaper.
     start,    // text: more environment, NAME=value each with a zero byte at its end
     stop_by,  // number: nanoseconds of CLOCK_BOOTTIME by which nothing may run any more, 0 for none
-    // From the reaper to the lease_keeper; `stopped` and `continued` also from there to the foreground.
+    // From the reaper to the keeper; `stopped` and `continued` also from there to the foreground.
     not_started,  // number: errno
     exited,       // number: status as of waitpid
     stopped,      // number: the signal

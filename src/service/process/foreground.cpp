@@ -9,7 +9,7 @@ namespace baton::process {
 
 namespace {
 
-constexpr std::chrono::seconds front_kill_patience{10};
+constexpr std::chrono::seconds foreground_kill_patience{10};
 
 bool does_nothing_by_default(int signal) {
   return signal == SIGCHLD || signal == SIGCONT || signal == SIGURG || signal == SIGWINCH;
@@ -22,41 +22,41 @@ void say(const std::string& text) {
 
 }  // namespace
 
-Foreground::Foreground(Channel lease_keeper, pid_t lease_keeper_id, Handle lease_keeper_process,
+Foreground::Foreground(Channel keeper, pid_t keeper_id, Handle keeper_process,
                        const Takedown& takedown)
-    : lease_keeper_(std::move(lease_keeper)),
-      lease_keeper_id_(lease_keeper_id),
-      lease_keeper_process_(std::move(lease_keeper_process)),
+    : keeper_(std::move(keeper)),
+      keeper_id_(keeper_id),
+      keeper_process_(std::move(keeper_process)),
       takedown_(takedown),
-      signals_(signal_descriptor(signals_of_front())) {}
+      signals_(signal_descriptor(signals_of_foreground())) {}
 
 Outcome Foreground::run() {
   while (!outcome_) {
     wait_for_something();
-    take_lease_keepers_death();
+    take_keepers_death();
     take_messages();
     take_signals();
   }
-  waitpid(lease_keeper_id_, nullptr, 0);
+  waitpid(keeper_id_, nullptr, 0);
   if (cancelled_by_ != 0) return {128 + cancelled_by_, cancelled_by_, {}};
   return *outcome_;
 }
 
 void Foreground::wait_for_something() const {
-  pollfd ready[] = {{lease_keeper_.descriptor(), POLLIN, 0},
-                    {lease_keeper_process_.descriptor(), POLLIN, 0},
+  pollfd ready[] = {{keeper_.descriptor(), POLLIN, 0},
+                    {keeper_process_.descriptor(), POLLIN, 0},
                     {signals_.get(), POLLIN, 0}};
   poll(ready, std::size(ready), -1);
 }
 
 void Foreground::take_messages() {
   int stop_signal = 0;
-  while (const auto message = lease_keeper_.receive()) {
+  while (const auto message = keeper_.receive()) {
     const int number = static_cast<int>(message->number);
     switch (message->kind) {
       case Message::Kind::held:
         // A foreground that is stopped does not come here: the command starts when the job goes on.
-        if (cancelled_by_ == 0) started_ = lease_keeper_.send({Message::Kind::go});
+        if (cancelled_by_ == 0) started_ = keeper_.send({Message::Kind::go});
         break;
       case Message::Kind::stopped:
         stop_signal = number;
@@ -69,7 +69,7 @@ void Foreground::take_messages() {
         break;
       case Message::Kind::ended:
         outcome_ = {number, static_cast<int>(message->other), message->text};
-        lease_keeper_.send({Message::Kind::understood});
+        keeper_.send({Message::Kind::understood});
         break;
       default:
         break;
@@ -82,7 +82,7 @@ void Foreground::take_signals() {
   while (const auto received = next_signal(signals_)) {
     if (received->signal == SIGCHLD) continue;
     if (started_) {
-      lease_keeper_.send({Message::Kind::signal, received->signal, received->sender});
+      keeper_.send({Message::Kind::signal, received->signal, received->sender});
     } else {
       take_while_waiting(received->signal);
     }
@@ -90,25 +90,25 @@ void Foreground::take_signals() {
 }
 
 // There is no command yet to treat the signal: the foreground does what a signal does by default.
-// Whoever sends a second one does not want to wait for the lease_keeper.
+// Whoever sends a second one does not want to wait for the keeper.
 void Foreground::take_while_waiting(int signal) {
   if (is_ignored(signal) || does_nothing_by_default(signal)) return;
   if (signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU) return stop_by(signal);
-  if (cancelled_by_ != 0) kill(lease_keeper_id_, SIGKILL);
+  if (cancelled_by_ != 0) kill(keeper_id_, SIGKILL);
   cancelled_by_ = signal;
-  lease_keeper_.send({Message::Kind::cancel});
+  keeper_.send({Message::Kind::cancel});
 }
 
-// What the lease_keeper said before it ended counts. If it did not say how things ended, it was killed:
+// What the keeper said before it ended counts. If it did not say how things ended, it was killed:
 // reaper and command are now below the foreground.
-void Foreground::take_lease_keepers_death() {
-  if (!lease_keeper_process_.has_ended()) return;
+void Foreground::take_keepers_death() {
+  if (!keeper_process_.has_ended()) return;
   take_messages();
   if (outcome_) return;
-  const std::vector<Process> left = takedown_.kill_all(front_kill_patience);
+  const std::vector<Process> left = takedown_.kill_all(foreground_kill_patience);
   if (takedown_.cgroup != nullptr) takedown_.cgroup->remove();
   outcome_ = {started_ ? exit_code::lost : exit_code::failed, 0,
-              "the lease_keeper of the lock was killed"};
+              "the keeper of the lock was killed"};
   if (!left.empty()) outcome_->message += "; could not be stopped: " + describe(left);
 }
 

@@ -1,4 +1,5 @@
-// The foreground of a run: the process that the shell started and waits for. supervise.h tells its part.
+// The foreground of a run: the process that the shell started and waits for. supervise.h tells its
+// part.
 #pragma once
 
 #include <optional>
@@ -13,9 +14,8 @@ namespace baton::process {
 
 class Foreground {
  public:
-  // `lease_keeper_process` is the pidfd of the lease_keeper.
-  Foreground(Channel lease_keeper, pid_t lease_keeper_id, Handle lease_keeper_process,
-             const Takedown& takedown);
+  // `keeper_process` is the pidfd of the keeper.
+  Foreground(Channel keeper, pid_t keeper_id, Handle keeper_process, const Takedown& takedown);
 
   Outcome run();
 
@@ -24,11 +24,11 @@ class Foreground {
   void take_messages();
   void take_signals();
   void take_while_waiting(int signal);
-  void take_lease_keepers_death();
+  void take_keepers_death();
 
-  Channel lease_keeper_;
-  pid_t lease_keeper_id_;
-  Handle lease_keeper_process_;
+  Channel keeper_;
+  pid_t keeper_id_;
+  Handle keeper_process_;
   const Takedown& takedown_;
   io::Descriptor signals_;
   bool started_ = false;

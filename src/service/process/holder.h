@@ -1,7 +1,7 @@
-// What a run holds while its command runs, as the lease_keeper sees it: a lock of the service, or in
+// What a run holds while its command runs, as the keeper sees it: a lock of the service, or in
 // tests anything at all.
 //
-// All of it is called in the lease_keeper, by one thread, and begin() before the rest. The lease_keeper is
+// All of it is called in the keeper, by one thread, and begin() before the rest. The keeper is
 // forked off after the holder has been made: a holder makes its threads, sockets and eventfds in
 // begin(), not in its constructor. What it starts as a process of its own must be started by
 // start_detached(), or it is taken for a part of the command and stopped with it.
@@ -35,14 +35,14 @@ class Holder {
   virtual int failure_code() { return exit_code::failed; }
 
   // The time, by CLOCK_BOOTTIME, by which nothing of the command may run any more unless it is
-  // renewed before. The reaper kills everything then, even if the lease_keeper hangs or is stopped. It
+  // renewed before. The reaper kills everything then, even if the keeper hangs or is stopped. It
   // must leave room for the grace of a loss: `lost` is to be said Options::kill_after and a little
   // more before. descriptor() becomes readable when it changes. Nothing: no such limit.
   virtual std::optional<std::chrono::nanoseconds> stop_by() { return std::nullopt; }
 
   // Gives back what is held, or what is waited for. Returns within seconds, also when nobody
   // answers. Called only when nothing of the command is left; if something could not be stopped,
-  // the lease_keeper ends without, and the lock is closed until the lease is over.
+  // the keeper ends without, and the lock is closed until the lease is over.
   virtual void release() = 0;
   // What was lost is not worked on any more: whoever is waiting for that can be told. Only called
   // when nothing of the command is left.

@@ -21,9 +21,9 @@ using std::chrono::milliseconds;
 
 // How long what has been killed may take to vanish.
 constexpr milliseconds keeper_kill_patience{3000};
-constexpr milliseconds guard_patience{1000};
-constexpr milliseconds front_check{50};
-constexpr milliseconds front_watch{1000};
+constexpr milliseconds reaper_patience{1000};
+constexpr milliseconds foreground_check{50};
+constexpr milliseconds foreground_watch{1000};
 
 std::string text_of(const Environment& environment) {
   std::string text;
@@ -53,7 +53,7 @@ LeaseKeeper::LeaseKeeper(const Options& options, const InheritedSignals& inherit
       holder_(holder),
       foreground_(std::move(foreground)),
       foreground_process_(std::move(foreground_process)),
-      front_id_(getppid()),
+      foreground_id_(getppid()),
       takedown_{.cgroup = cgroup ? &*cgroup : nullptr} {}
 
 void LeaseKeeper::run() {
@@ -77,12 +77,12 @@ void LeaseKeeper::run() {
   }
 }
 
-// The reaper is made before the lease_keeper leaves the session: it and the command remain there.
+// The reaper is made before the keeper leaves the session: it and the command remain there.
 void LeaseKeeper::start_reaper() {
   auto [mine, its] = make_channel();
   Handle self(getpid());
-  guard_id_ = fork();
-  if (guard_id_ == 0) {
+  reaper_id_ = fork();
+  if (reaper_id_ == 0) {
     foreground_ = Channel();
     foreground_process_.close();
     mine = Channel();
@@ -90,7 +90,7 @@ void LeaseKeeper::start_reaper() {
     prctl(PR_SET_NAME, "lock-reaper");
     Reaper(options_, inherited_, cgroup_, std::move(its), std::move(self)).run();
   }
-  if (guard_id_ > 0) reaper_process_ = Handle(guard_id_);
+  if (reaper_id_ > 0) reaper_process_ = Handle(reaper_id_);
   if (!reaper_process_) tell_and_exit({exit_code::failed, 0, std::strerror(errno)});
   reaper_ = std::move(mine);
 }
@@ -109,7 +109,8 @@ void LeaseKeeper::wait_for_something() const {
                     {reaper_.descriptor(), POLLIN, 0},
                     {reaper_process_.descriptor(), POLLIN, 0},
                     {lost_ ? -1 : holder_.descriptor(), POLLIN, 0}};
-  poll(ready, std::size(ready), watch_front_until_ ? static_cast<int>(front_check.count()) : -1);
+  poll(ready, std::size(ready),
+       watch_foreground_until_ ? static_cast<int>(foreground_check.count()) : -1);
 }
 
 void LeaseKeeper::take_from_holder() {
@@ -177,11 +178,11 @@ void LeaseKeeper::take_from_reaper() {
         take_ending(number);
         break;
       case Message::Kind::stopped:
-        watch_front_until_.reset();
+        watch_foreground_until_.reset();
         foreground_.send(*message);
         break;
       case Message::Kind::continued:
-        watch_front_until_ = std::chrono::steady_clock::now() + front_watch;
+        watch_foreground_until_ = std::chrono::steady_clock::now() + foreground_watch;
         foreground_.send(*message);
         break;
       case Message::Kind::out_of_time:
@@ -201,21 +202,21 @@ void LeaseKeeper::take_ending(int status) {
   end(outcome, !lost_);
 }
 
-// A foreground that stopped because the command had is to go on when the command goes on by itself. It
-// may be about to stop only now.
+// A foreground that stopped because the command had is to go on when the command goes on by itself.
+// It may be about to stop only now.
 void LeaseKeeper::note_continued() {
-  if (!watch_front_until_) return;
+  if (!watch_foreground_until_) return;
   wake_foreground();
-  if (std::chrono::steady_clock::now() > *watch_front_until_) watch_front_until_.reset();
+  if (std::chrono::steady_clock::now() > *watch_foreground_until_) watch_foreground_until_.reset();
 }
 
 void LeaseKeeper::wake_foreground() {
-  const auto foreground = look_up(front_id_);
+  const auto foreground = look_up(foreground_id_);
   if (foreground && foreground->state == 'T') foreground_process_.send(SIGCONT);
 }
 
 void LeaseKeeper::stop_and_end(Outcome outcome, bool release) {
-  takedown_.ask_all_to_end(options_.kill_after, guard_id_, [this, release] {
+  takedown_.ask_all_to_end(options_.kill_after, reaper_id_, [this, release] {
     if (!release || lost_) return;
     lost_ = holder_.state() == Holder::State::lost;
     relay_stop_by();
@@ -233,7 +234,7 @@ void LeaseKeeper::stop_and_end(Outcome outcome, bool release) {
 
 void LeaseKeeper::end(Outcome outcome, bool release) {
   reaper_process_.send(SIGKILL);
-  reaper_process_.wait_for_end(guard_patience);
+  reaper_process_.wait_for_end(reaper_patience);
   if (release) {
     holder_.release();
   } else if (lost_ && is_all_stopped_) {
@@ -245,12 +246,13 @@ void LeaseKeeper::end(Outcome outcome, bool release) {
 void LeaseKeeper::tell_and_exit(const Outcome& outcome) {
   if (cgroup_) cgroup_->remove();
   foreground_.send({Message::Kind::ended, outcome.exit_code, outcome.signal, outcome.message});
-  // A foreground that is stopped, or is just about to stop because the command had, must be woken up.
-  const auto deadline = std::chrono::steady_clock::now() + front_watch;
+  // A foreground that is stopped, or is just about to stop because the command had, must be woken
+  // up.
+  const auto deadline = std::chrono::steady_clock::now() + foreground_watch;
   while (!foreground_process_.has_ended() && std::chrono::steady_clock::now() < deadline) {
     wake_foreground();
     pollfd answer{foreground_.descriptor(), POLLIN, 0};
-    poll(&answer, 1, static_cast<int>(front_check.count()));
+    poll(&answer, 1, static_cast<int>(foreground_check.count()));
     const auto message = foreground_.receive();
     if (foreground_.is_over() || (message && message->kind == Message::Kind::understood)) break;
   }

@@ -1,4 +1,4 @@
-// The lease_keeper of a run: the process in which the holder lives. supervise.h tells its part.
+// The keeper of a run: the process in which the holder lives. supervise.h tells its part.
 #pragma once
 
 #include <chrono>
@@ -56,16 +56,16 @@ class LeaseKeeper {
   Holder& holder_;
   Channel foreground_;
   Handle foreground_process_;
-  pid_t front_id_;
+  pid_t foreground_id_;
   Channel reaper_;
   Handle reaper_process_;
-  pid_t guard_id_ = 0;
+  pid_t reaper_id_ = 0;
   Takedown takedown_;
   Phase phase_ = Phase::waiting;
   bool lost_ = false;
   bool is_all_stopped_ = true;  // as far as it was tried
   std::int64_t told_stop_by_ = 0;
-  std::optional<std::chrono::steady_clock::time_point> watch_front_until_;
+  std::optional<std::chrono::steady_clock::time_point> watch_foreground_until_;
 };
 
 }  // namespace baton::process

@@ -16,7 +16,7 @@ namespace baton::process {
 
 namespace {
 
-constexpr std::chrono::seconds guard_kill_patience{10};
+constexpr std::chrono::seconds reaper_kill_patience{10};
 constexpr std::chrono::seconds keeper_patience{1};
 
 Environment parse(const std::string& text) {
@@ -46,20 +46,19 @@ Environment parse(const std::string& text) {
 }  // namespace
 
 Reaper::Reaper(const Options& options, const InheritedSignals& inherited,
-               const std::optional<Cgroup>& cgroup, Channel lease_keeper,
-               Handle lease_keeper_process)
+               const std::optional<Cgroup>& cgroup, Channel keeper, Handle keeper_process)
     : options_(options),
       inherited_(inherited),
       takedown_{.cgroup = cgroup ? &*cgroup : nullptr},
-      lease_keeper_(std::move(lease_keeper)),
-      lease_keeper_process_(std::move(lease_keeper_process)),
+      keeper_(std::move(keeper)),
+      keeper_process_(std::move(keeper_process)),
       signals_(signal_descriptor(every_signal())),
       timer_(timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK)) {
   if (!timer_) throw std::system_error(errno, std::generic_category(), "timerfd_create");
 }
 
 void Reaper::run() {
-  while (!lease_keeper_is_gone()) {
+  while (!keeper_is_gone()) {
     wait_for_something();
     take_messages();
     take_signals();
@@ -71,8 +70,8 @@ void Reaper::run() {
 }
 
 void Reaper::wait_for_something() const {
-  pollfd ready[] = {{lease_keeper_.descriptor(), POLLIN, 0},
-                    {lease_keeper_process_.descriptor(), POLLIN, 0},
+  pollfd ready[] = {{keeper_.descriptor(), POLLIN, 0},
+                    {keeper_process_.descriptor(), POLLIN, 0},
                     {signals_.get(), POLLIN, 0},
                     {timer_.get(), POLLIN, 0},
                     {start_report_.get(), POLLIN, 0}};
@@ -85,12 +84,10 @@ void Reaper::wait_for_something() const {
   poll(ready, std::size(ready), milliseconds);
 }
 
-bool Reaper::lease_keeper_is_gone() const {
-  return lease_keeper_.is_over() || lease_keeper_process_.has_ended();
-}
+bool Reaper::keeper_is_gone() const { return keeper_.is_over() || keeper_process_.has_ended(); }
 
 void Reaper::take_messages() {
-  while (const auto message = lease_keeper_.receive()) take(*message);
+  while (const auto message = keeper_.receive()) take(*message);
 }
 
 void Reaper::take(const Message& message) {
@@ -149,13 +146,13 @@ void Reaper::reap() {
 
 void Reaper::take_status(int status) {
   if (WIFSTOPPED(status)) {
-    lease_keeper_.send({Message::Kind::stopped, WSTOPSIG(status)});
+    keeper_.send({Message::Kind::stopped, WSTOPSIG(status)});
   } else if (WIFCONTINUED(status)) {
-    lease_keeper_.send({Message::Kind::continued});
+    keeper_.send({Message::Kind::continued});
   } else {
     take_start_report();
     command_ = 0;
-    lease_keeper_.send({Message::Kind::exited, status});
+    keeper_.send({Message::Kind::exited, status});
   }
 }
 
@@ -165,7 +162,7 @@ void Reaper::start(const std::string& environment) {
   int ends[2];
   const pid_t reaper = getpid();
   if (pipe2(ends, O_CLOEXEC) != 0 || (command_ = fork()) < 0) {
-    lease_keeper_.send({Message::Kind::not_started, errno});
+    keeper_.send({Message::Kind::not_started, errno});
     return;
   }
   if (command_ == 0) become(command, inherited_, takedown_.cgroup, reaper, ends[1]);
@@ -178,8 +175,8 @@ void Reaper::start(const std::string& environment) {
 // So that the reader of a pipe that the command closes sees its end.
 void Reaper::close_what_is_the_commands() const {
   std::vector<unsigned> kept;
-  for (const int descriptor : {lease_keeper_.descriptor(), lease_keeper_process_.descriptor(),
-                               signals_.get(), timer_.get(), start_report_.get()}) {
+  for (const int descriptor : {keeper_.descriptor(), keeper_process_.descriptor(), signals_.get(),
+                               timer_.get(), start_report_.get()}) {
     kept.push_back(static_cast<unsigned>(descriptor));
   }
   std::sort(kept.begin(), kept.end());
@@ -196,7 +193,7 @@ void Reaper::take_start_report() {
   if (!start_report_ || poll(&report, 1, 0) <= 0) return;
   int error = 0;
   if (read(start_report_.get(), &error, sizeof error) == sizeof error) {
-    lease_keeper_.send({Message::Kind::not_started, error});
+    keeper_.send({Message::Kind::not_started, error});
   }
   start_report_.close();
 }
@@ -213,25 +210,25 @@ void Reaper::set_stop_by(std::int64_t nanoseconds) const {
   timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &when, nullptr);
 }
 
-// The lease_keeper should have stopped everything long ago. If it does not even end now, it hangs.
+// The keeper should have stopped everything long ago. If it does not even end now, it hangs.
 void Reaper::take_time() {
   std::uint64_t count = 0;
   if (read(timer_.get(), &count, sizeof count) != sizeof count) return;
-  if (out_of_time_) lease_keeper_process_.send(SIGKILL);
+  if (out_of_time_) keeper_process_.send(SIGKILL);
   if (!has_started_ || out_of_time_) return;
   out_of_time_ = true;
-  takedown_.kill_all(guard_kill_patience);
+  takedown_.kill_all(reaper_kill_patience);
   command_ = 0;
-  lease_keeper_.send({Message::Kind::out_of_time});
+  keeper_.send({Message::Kind::out_of_time});
   itimerspec again{};
   again.it_value.tv_sec = keeper_patience.count();
   timerfd_settime(timer_.get(), 0, &again, nullptr);
 }
 
-// A lease_keeper that lets the rest of an ended command go on kills the reaper before it ends itself. So
+// A keeper that lets the rest of an ended command go on kills the reaper before it ends itself. So
 // this one was killed.
 void Reaper::end() {
-  takedown_.kill_all(guard_kill_patience);
+  takedown_.kill_all(reaper_kill_patience);
   if (takedown_.cgroup != nullptr) takedown_.cgroup->remove();
   _exit(0);
 }

@@ -17,9 +17,9 @@ namespace baton::process {
 
 class Reaper {
  public:
-  // `lease_keeper_process` is the pidfd of the lease_keeper, whose child this process is.
+  // `keeper_process` is the pidfd of the keeper, whose child this process is.
   Reaper(const Options& options, const InheritedSignals& inherited,
-         const std::optional<Cgroup>& cgroup, Channel lease_keeper, Handle lease_keeper_process);
+         const std::optional<Cgroup>& cgroup, Channel keeper, Handle keeper_process);
 
   [[noreturn]] void run();
 
@@ -38,14 +38,14 @@ class Reaper {
   void pass_on(int signal) const;
   void set_stop_by(std::int64_t nanoseconds) const;
   void take_time();
-  bool lease_keeper_is_gone() const;
+  bool keeper_is_gone() const;
   [[noreturn]] void end();
 
   const Options& options_;
   const InheritedSignals& inherited_;
   Takedown takedown_;
-  Channel lease_keeper_;
-  Handle lease_keeper_process_;
+  Channel keeper_;
+  Handle keeper_process_;
   io::Descriptor signals_;
   io::Descriptor timer_;
   io::Descriptor start_report_;  // the command's end closes when its program runs

@@ -21,7 +21,7 @@ void InheritedSignals::restore() const {
   sigprocmask(SIG_SETMASK, &mask, nullptr);
 }
 
-sigset_t signals_of_front() {
+sigset_t signals_of_foreground() {
   sigset_t signals;
   sigemptyset(&signals);
   for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGTERM, SIGCHLD,

@@ -18,9 +18,9 @@ struct InheritedSignals {
   void restore() const;
 };
 
-// Those that the foreground passes on, and SIGCHLD; not the signals of its own mistakes. Those that stop
-// a process are among them: the foreground stops when the command has, and then only.
-sigset_t signals_of_front();
+// Those that the foreground passes on, and SIGCHLD; not the signals of its own mistakes. Those that
+// stop a process are among them: the foreground stops when the command has, and then only.
+sigset_t signals_of_foreground();
 sigset_t every_signal();
 
 void block(const sigset_t& signals);

@@ -41,14 +41,14 @@ Outcome run_supervised(const Options& options, Holder& holder) {
   const std::set<pid_t> spared = children_before();
   const InheritedSignals inherited = InheritedSignals::take();
   const std::optional<Cgroup> cgroup = options.use_cgroup ? Cgroup::make() : std::nullopt;
-  block(signals_of_front());
+  block(signals_of_foreground());
   prctl(PR_SET_CHILD_SUBREAPER, 1);
 
   auto [mine, its] = make_channel();
   Handle self = handle_of(getpid());
-  const pid_t lease_keeper = fork();
-  if (lease_keeper < 0) throw std::system_error(errno, std::generic_category(), "fork");
-  if (lease_keeper == 0) {
+  const pid_t keeper = fork();
+  if (keeper < 0) throw std::system_error(errno, std::generic_category(), "fork");
+  if (keeper == 0) {
     mine = Channel();
     LeaseKeeper(options, inherited, cgroup, holder, std::move(its), std::move(self)).run();
   }
@@ -56,8 +56,7 @@ Outcome run_supervised(const Options& options, Holder& holder) {
   self.close();
   give_streams_away();
   const Takedown takedown{cgroup ? &*cgroup : nullptr, spared};
-  const Outcome outcome =
-      Foreground(std::move(mine), lease_keeper, handle_of(lease_keeper), takedown).run();
+  const Outcome outcome = Foreground(std::move(mine), keeper, handle_of(keeper), takedown).run();
 
   prctl(PR_SET_CHILD_SUBREAPER, 0);
   inherited.restore();

@@ -3,31 +3,33 @@
 //
 // Three processes, of which each survives the others' death and then ends the command:
 //
-//   shell ── foreground ── lease_keeper ── reaper ── command ── …
+//   shell ── foreground ── keeper ── reaper ── command ── …
 //
-// - The foreground is what the caller was before. The shell waits for it. It passes on signals, stops
-//   when the command stops, and ends as the command ended.
-// - The lease_keeper has a session of its own, so that no key of the terminal, no stopped job and no
+// - The foreground is what the caller was before. The shell waits for it. It passes on signals,
+//   stops when the command stops, and ends as the command ended.
+// - The keeper has a session of its own, so that no key of the terminal, no stopped job and no
 //   hangup reaches it. The holder (the client of the service, with its threads) lives in it and
-//   nowhere else: the lock is kept alive while the job is stopped. Only the lease_keeper stops a command
+//   nowhere else: the lock is kept alive while the job is stopped. Only the keeper stops a command
 //   in an orderly way.
-// - The reaper is the command's parent. It has the foreground's session and process group, and so has
-//   the command: the terminal, its keys, pipelines and the shell's job control treat the command
-//   as they would without Baton, with nothing to be handed over. The reaper blocks all signals.
+// - The reaper is the command's parent. It has the foreground's session and process group, and so
+//   has the command: the terminal, its keys, pipelines and the shell's job control treat the
+//   command as they would without Baton, with nothing to be handed over. The reaper blocks all
+//   signals.
 //
 // Signals. What is sent to the whole process group (Ctrl-C, Ctrl-Z, `kill %1`, `fg`) reaches the
-// command by itself; the reaper is in that group to notice this. What is sent to the foreground alone is
-// passed on to the command, and to the command only; so is everything if the command has left that
-// group, as an interactive shell does, and it gets the terminal back with `fg`. The foreground does not
-// act on signals while the command runs. When the command stops, for whatever reason, the foreground
-// stops by the same signal.
+// command by itself; the reaper is in that group to notice this. What is sent to the foreground
+// alone is passed on to the command, and to the command only; so is everything if the command has
+// left that group, as an interactive shell does, and it gets the terminal back with `fg`. The
+// foreground does not act on signals while the command runs. When the command stops, for whatever
+// reason, the foreground stops by the same signal.
 //
 // Who is killed (SIGKILL), and what happens:
-// - foreground: the lease_keeper ends the command (TERM, after `kill_after` KILL) and releases.
-// - lease_keeper: reaper and foreground both kill everything at once; nothing is released, the lease runs out.
-// - reaper: the command dies with it; the lease_keeper ends the rest (TERM, KILL) and releases.
-// - foreground and lease_keeper: the reaper kills everything. LeaseKeeper and reaper: the foreground does. Foreground and
-//   reaper (as by a signal to the process group): the lease_keeper does.
+// - foreground: the keeper ends the command (TERM, after `kill_after` KILL) and releases.
+// - keeper: reaper and foreground both kill everything at once; nothing is released, the lease runs
+//   out.
+// - reaper: the command dies with it; the keeper ends the rest (TERM, KILL) and releases.
+// - foreground and keeper: the reaper kills everything. Keeper and reaper: the foreground does.
+//   Foreground and reaper (as by a signal to the process group): the keeper does.
 // - all three in the same moment: the command itself dies; what it had started goes on.
 // All three are subreapers, so that whatever loses its parent stays below one of them; see
 // takedown.h.

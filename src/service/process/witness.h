@@ -1,9 +1,9 @@
-// Tells the signals that were sent to the foreground alone, and are to be passed on to the command, from
-// those that were sent to its whole process group, which the command has got by itself.
+// Tells the signals that were sent to the foreground alone, and are to be passed on to the command,
+// from those that were sent to its whole process group, which the command has got by itself.
 //
 // The reaper is a member of the group as well. A signal to the group reaches it too, within
-// microseconds but in no certain order; so what the foreground got is passed on unless the reaper gets
-// the same from the same sender within a moment.
+// microseconds but in no certain order; so what the foreground got is passed on unless the reaper
+// gets the same from the same sender within a moment.
 #pragma once
 
 #include <sys/types.h>
@@ -17,8 +17,8 @@ namespace baton::process {
 class Witness {
  public:
   using Time = std::chrono::steady_clock::time_point;
-  // How long the reaper waits for its own copy, and how long it remembers one that the foreground has not
-  // told of.
+  // How long the reaper waits for its own copy, and how long it remembers one that the foreground
+  // has not told of.
   static constexpr std::chrono::milliseconds patience{20};
   static constexpr std::chrono::milliseconds memory{1000};
 

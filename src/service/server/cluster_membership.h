@@ -26,6 +26,7 @@ struct ClusterOptions {
   bool is_dedicated = false;                 // etcd has nobody else's data
   std::int64_t quota_bytes = 2'147'483'648;  // of an etcd that does not say it: its default
   etcd::EtcdOptions etcd;                    // but for where it is, which the journal's name says
+  bool uses_tls = false;                     // ... by TLS, also without files
 };
 
 // What the journal's name says: "etcd://HOST:PORT,HOST:PORT/PREFIX".

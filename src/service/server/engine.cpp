@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/invariant.h"
+
 namespace baton::server {
 
 namespace {
@@ -273,6 +275,7 @@ void Engine::apply(const service::Command& command, const Answer& answer) {
   if (is_ending(command) || (due && *due <= command.now)) note_ending();
   new_effects_.clear();
   state_.apply(command, new_effects_);
+  invariant(state_.next_fence() <= state_.reserve(), "a fencing token is beyond the reserve");
   early_.clear();
   for (service::Effect& effect : new_effects_) {
     note(command, effect);
@@ -432,6 +435,7 @@ void Engine::send(std::string record, Held held) {
 void Engine::batch_done(const journal::Fault& fault) {
   if (has_failed_) return;
   if (fault) return fail(fault);
+  invariant(!under_way_.empty(), "the journal has kept a record that it was not given");
   Held held = std::move(under_way_.front());
   under_way_.pop_front();
   counters_.append_seconds.add(static_cast<double>(host_.clock_us() - held.sent_us) / 1e6);
@@ -439,12 +443,26 @@ void Engine::batch_done(const journal::Fault& fault) {
     durable_reserve_ = *held.reserve;
     is_reserving_ = false;
   }
+  invariant(!held.has_ending || endings_ > 0, "more ends of holds are durable than there were");
   if (held.has_ending) --endings_;
+  check_durable(held);
   hold_back(held);
   // The next append runs while this one's effects are told.
   flush();
   host_.deliver(held.effects);
   for (const auto& what : held.then) what();
+}
+
+// Or the next leader could give out the same fencing token.
+void Engine::check_durable(const Held& held) const {
+  if (options_.gated) return;
+  for (const service::Effect& effect : held.effects) {
+    const auto* reply = std::get_if<service::Reply>(&effect);
+    const auto* granted =
+        reply == nullptr ? nullptr : std::get_if<service::Granted>(&reply->result);
+    invariant(granted == nullptr || granted->fence.value < durable_reserve_,
+              "a fencing token is given out that the journal does not reserve");
+  }
 }
 
 void Engine::fail(const journal::Fault& fault) {

@@ -21,8 +21,8 @@
 // durable, no grant goes out early: after a crash that end would not have happened, and whoever was
 // granted the lock before may still be given the answer that is kept.
 //
-// A gated state (service/state/state.h) has a journal that keeps nothing: whatever it brings about goes
-// out at once.
+// A gated state (service/state/state.h) has a journal that keeps nothing: whatever it brings about
+// goes out at once.
 //
 // All calls, and all calls of the host, are on one thread.
 #pragma once
@@ -190,6 +190,7 @@ class Engine {
   void seal();
   void send(std::string record, Held held);
   void batch_done(const journal::Fault& fault);
+  void check_durable(const Held& held) const;
   void consider_snapshot();
   void write_snapshot();
   void snapshot_done(const journal::Fault& fault);

@@ -1,8 +1,8 @@
 // Between a host and those with whom it shares its names, such as a group of peers.
 //
 // A host with a gate grants a lock or an election only when it was let in: its state is gated
-// (service/state/state.h). It says what it wants here, and is answered by Host::open(). All calls are on
-// the loop's thread, and may be answered before they return.
+// (service/state/state.h). It says what it wants here, and is answered by Host::open(). All calls
+// are on the loop's thread, and may be answered before they return.
 #pragma once
 
 #include <functional>

@@ -12,7 +12,6 @@
 #include "baton/version.h"
 #include "core/text.h"
 #include "io/clock.h"
-#include "service/journal/null.h"
 #include "service/journal/open.h"
 
 namespace baton::server {
@@ -124,13 +123,9 @@ void Host::make_engine() {
 
 void Host::open_journal() {
   if (options_.name.empty()) options_.name = name_of_machine();
-  if (options_.gate != nullptr) {
-    own_journal_ = std::make_unique<journal::NullJournal>();
-  } else {
-    own_journal_ =
-        journal::open(options_.journal, {.accept_loss = options_.accept_loss,
-                                         .warn = [this](const std::string& what) { warn(what); }});
-  }
+  own_journal_ =
+      journal::open(options_.journal, {.accept_loss = options_.accept_loss,
+                                       .warn = [this](const std::string& what) { warn(what); }});
   journal_ = own_journal_.get();
 }
 

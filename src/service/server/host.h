@@ -37,8 +37,8 @@ struct HostOptions {
   std::vector<std::string> listen;  // unix:PATH or HOST:PORT (port 0: any that is free)
   io::SocketAccess access;          // of Unix sockets
   std::vector<int> descriptors;     // sockets that listen already
-  std::string journal =
-      "memory:";                // as service/journal/open.h has it, or etcd://HOST:PORT,…/PREFIX
+  // As service/journal/open.h has it, or etcd://HOST:PORT,…/PREFIX.
+  std::string journal = "memory:";
   ClusterOptions cluster;       // if it is etcd
   bool accept_loss = false;     // of what the journal has lost
   std::string name;             // for people; empty: the machine's

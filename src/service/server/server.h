@@ -1,4 +1,5 @@
-// Sockets: listens on Unix and TCP addresses, and carries frames between connections and the frontend.
+// Sockets: listens on Unix and TCP addresses, and carries frames between connections and the
+// frontend.
 //
 // Everything runs on one io_context and its one thread. A connection is read whenever something has
 // come, as much as there is, and all its messages are handled at once; what is to be sent is

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "core/invariant.h"
 #include "service/server/backup.h"
 
 namespace baton::server {
@@ -55,6 +56,7 @@ void SessionFrontend::follow(std::string leader_url) {
 }
 
 void SessionFrontend::open(service::Duration promised) {
+  invariant(engine_->is_leading(), "clients are to be served before the engine leads");
   leases_ = service::LeaseServer({engine_->epoch()}, clock(), options_.longest_turn);
   for (const service::SessionId session : engine_->state().unreported()) {
     unreported_.insert(session.value);
@@ -304,7 +306,9 @@ void SessionFrontend::keep_alive(ClientPort& client, const proto::KeepAlive& mes
       if (client.is_session_over_) return;
       return session_over({client.session_, "it is over"});
     }
-    ttl = find_lease(client.session_)->ttl;
+    const auto* lease = find_lease(client.session_);
+    invariant(lease != nullptr, "a session that has no lease is kept alive");
+    ttl = lease->ttl;
   }
   sending_.Clear();
   proto::Alive& alive = *sending_.mutable_alive();
@@ -503,7 +507,9 @@ void SessionFrontend::later(ClientPort& client, std::function<void(ClientPort&)>
 
 ClientPort* SessionFrontend::client_of(service::SessionId session) const {
   const auto at = bound_.find(session.value);
-  return at == bound_.end() ? nullptr : at->second;
+  if (at == bound_.end()) return nullptr;
+  invariant(at->second->session_ == session, "a client is bound to a session that it has not");
+  return at->second;
 }
 
 // --- Leases -------------------------------------------------------------------------------------

@@ -1,4 +1,5 @@
-// What serves beside the client protocol, on the same loop and thread, such as HTTP (src/service/http/).
+// What serves beside the client protocol, on the same loop and thread, such as HTTP
+// (src/service/http/).
 #pragma once
 
 #include <cstddef>

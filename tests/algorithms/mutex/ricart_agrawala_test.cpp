@@ -37,6 +37,28 @@ TEST(RicartAgrawala, AsksEveryoneAndEntersOnTheLastReply) {
             "1 enters\n");
 }
 
+// What is sent when processes 3 and 5 ask while 4 is inside.
+constexpr const char* two_more_ask =
+    "3 requests\n"
+    "3 -> 0 Request(<115,3>)\n"
+    "3 -> 1 Request(<115,3>)\n"
+    "3 -> 2 Request(<115,3>)\n"
+    "3 -> 4 Request(<115,3>)\n"
+    "3 -> 5 Request(<115,3>)\n"
+    "5 requests\n"
+    "5 -> 0 Request(<110,5>)\n"
+    "5 -> 1 Request(<110,5>)\n"
+    "5 -> 2 Request(<110,5>)\n"
+    "5 -> 3 Request(<110,5>)\n"
+    "5 -> 4 Request(<110,5>)\n"
+    "0 -> 3 Reply(<115,3> 115)\n"
+    "1 -> 3 Reply(<115,3> 115)\n"
+    "2 -> 3 Reply(<115,3> 115)\n"
+    "0 -> 5 Reply(<110,5> 115)\n"
+    "1 -> 5 Reply(<110,5> 115)\n"
+    "2 -> 5 Reply(<110,5> 115)\n"
+    "3 -> 5 Reply(<110,5> 115)\n";
+
 // The example of the Chubby Slides. Its processes 3, 5, 6, 12, 32 and 80 are 0 … 5 here.
 TEST(RicartAgrawala, ServesTheSixProcessesOfTheChubbySlidesByTimestamp) {
   constexpr std::uint32_t n12 = 3;
@@ -68,26 +90,7 @@ TEST(RicartAgrawala, ServesTheSixProcessesOfTheChubbySlidesByTimestamp) {
   EXPECT_EQ(reflect::printed(talk.node(n32).state().deferred), "[<115,3> <110,5>]");
   EXPECT_EQ(reflect::printed(talk.node(n80).state().deferred), "[<115,3>]");
   EXPECT_EQ(reflect::printed(talk.node(n12).state().deferred), "[]");
-  EXPECT_EQ(talk.take_log(),
-            "3 requests\n"
-            "3 -> 0 Request(<115,3>)\n"
-            "3 -> 1 Request(<115,3>)\n"
-            "3 -> 2 Request(<115,3>)\n"
-            "3 -> 4 Request(<115,3>)\n"
-            "3 -> 5 Request(<115,3>)\n"
-            "5 requests\n"
-            "5 -> 0 Request(<110,5>)\n"
-            "5 -> 1 Request(<110,5>)\n"
-            "5 -> 2 Request(<110,5>)\n"
-            "5 -> 3 Request(<110,5>)\n"
-            "5 -> 4 Request(<110,5>)\n"
-            "0 -> 3 Reply(<115,3> 115)\n"
-            "1 -> 3 Reply(<115,3> 115)\n"
-            "2 -> 3 Reply(<115,3> 115)\n"
-            "0 -> 5 Reply(<110,5> 115)\n"
-            "1 -> 5 Reply(<110,5> 115)\n"
-            "2 -> 5 Reply(<110,5> 115)\n"
-            "3 -> 5 Reply(<110,5> 115)\n");
+  EXPECT_EQ(talk.take_log(), two_more_ask);
 
   talk.release(n32);
   talk.deliver_all();

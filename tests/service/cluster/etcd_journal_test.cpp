@@ -7,7 +7,7 @@
 #include <map>
 #include <memory>
 
-#include "service/etcd/model_etcd.h"
+#include "support/model_etcd.h"
 
 namespace baton::cluster {
 namespace {

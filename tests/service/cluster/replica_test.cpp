@@ -7,7 +7,7 @@
 #include <memory>
 #include <optional>
 
-#include "service/etcd/model_etcd.h"
+#include "support/model_etcd.h"
 
 namespace baton::cluster {
 namespace {

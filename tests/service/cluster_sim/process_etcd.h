@@ -7,7 +7,7 @@
 
 #include "service/cluster_sim/process.h"
 #include "service/cluster_sim/scene.h"
-#include "service/etcd/model_etcd.h"
+#include "support/model_etcd.h"
 
 namespace baton::cluster_sim {
 

@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "service/cluster_sim/timeline.h"
-#include "service/etcd/model_etcd.h"
 #include "service/lease/lease.h"
+#include "support/model_etcd.h"
 
 namespace baton::cluster_sim {
 

@@ -1,5 +1,6 @@
-// A client in virtual time that speaks the client protocol as the real one does (src/service/client/), with
-// the real lease. It takes locks and releases them, and some of them also count up a file.
+// A client in virtual time that speaks the client protocol as the real one does
+// (src/service/client/), with the real lease. It takes locks and releases them, and some of them
+// also count up a file.
 #pragma once
 
 #include <cstdint>

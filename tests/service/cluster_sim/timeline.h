@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "service/etcd/model_etcd.h"
+#include "support/model_etcd.h"
 
 namespace baton::cluster_sim {
 

@@ -1,5 +1,5 @@
 // What the model does to its clients, and what it never does, whatever the seed.
-#include "service/etcd/model_etcd.h"
+#include "support/model_etcd.h"
 
 #include <gtest/gtest.h>
 

@@ -327,9 +327,8 @@ support::EtcdClusterOptions with_tls(const Certificates& certificates) {
 TEST(RealEtcd, SpeaksTlsBothWays) {
   const Certificates certificates;
   RealWorld world(with_tls(certificates));
-  const auto outcome = [&](const Tls& tls, bool is_to_work) {
+  const auto outcome = [&](const std::optional<Tls>& tls, bool is_to_work) {
     EtcdOptions options = world.options();
-    options.uses_tls = true;
     options.tls = tls;
     if (!is_to_work) options.timeout_ms = 1000;
     const auto client = etcd::connect(options);
@@ -351,7 +350,6 @@ TEST(RealEtcd, SpeaksTlsBothWays) {
   Tls deceived = right;
   deceived.ca_file = certificates.file("stranger.pem");
   EtcdOptions options = world.options();
-  options.uses_tls = true;
   options.tls = deceived;
   options.timeout_ms = 1000;
   const auto client = etcd::connect(options);

@@ -16,8 +16,8 @@
 
 #include "service/etcd/etcd.h"
 #include "service/etcd/grpc_etcd.h"
-#include "service/etcd/model_etcd.h"
 #include "support/etcd_process.h"
+#include "support/model_etcd.h"
 
 namespace baton::etcd {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "service/journal/fixture.h"
-#include "service/journal/memory.h"
 #include "service/journal/sqlite.h"
+#include "support/memory_journal.h"
 
 namespace baton::journal {
 namespace {

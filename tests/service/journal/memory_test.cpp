@@ -1,5 +1,5 @@
 // The faults that a memory journal can be given.
-#include "service/journal/memory.h"
+#include "support/memory_journal.h"
 
 #include <gtest/gtest.h>
 

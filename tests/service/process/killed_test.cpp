@@ -95,8 +95,8 @@ TEST_P(Killed, WhileTheJobIsStopped) {
   const std::vector<pid_t> tree = {run.scratch.number("child"), run.scratch.number("command")};
   ASSERT_TRUE(eventually([&] { return is_stopped(run.foreground()); }));
   kill_them(run);
-  // A stopped foreground cannot see to anything, but only the lease_keeper and the reaper together are spared
-  // from having to; then it is continued by whoever looks after the job.
+  // A stopped foreground cannot see to anything, but only the keeper and the reaper together are
+  // spared from having to; then it is continued by whoever looks after the job.
   if (!GetParam().foreground) kill(run.foreground(), SIGCONT);
   run.wait();
   EXPECT_TRUE(eventually([&] { return are_gone(tree) && are_gone(ours); }));
@@ -141,7 +141,7 @@ TEST(KilledOtherwise, AllAtOnceTakesTheCommandItself) {
 }
 
 TEST(KilledOtherwise, AtAnyMoment) {
-  // Killed a little later each time, from before the lease_keeper exists to the end of the command.
+  // Killed a little later each time, from before the keeper exists to the end of the command.
   for (int microseconds = 0; microseconds < 30'000; microseconds += 1'000) {
     ScriptedRun run("sleep 1000 & echo $! > $DIR/child; wait");
     run.start_held();

@@ -90,7 +90,7 @@ TEST_P(Lost, TheGuardStopsEverythingInTimeEvenIfTheKeeperIsStopped) {
   const std::vector<pid_t> tree = tree_of(run);
   const pid_t lease_keeper = run.lease_keeper();
   run.order('s');
-  // When the lease_keeper asks for the second time it has passed on what it was told at the first.
+  // When the keeper asks for the second time it has passed on what it was told at the first.
   ASSERT_TRUE(eventually([&] { return run.times_logged("asked when") >= 1; }));
   run.order('h');
   ASSERT_TRUE(eventually([&] { return run.times_logged("asked when") >= 2; }));
@@ -172,7 +172,7 @@ TEST(LostOtherwise, WhatCouldNotBeStoppedKeepsTheLock) {
 TEST(LostOtherwise, SaysWhatCouldNotBeStoppedAndDoesNotRelease) {
   if (getuid() != 0) GTEST_SKIP() << "needs processes of two users";
   ScriptedRun run(tree_script);
-  // The reaper and the command remain root's, which this lease_keeper may not kill.
+  // The reaper and the command remain root's, which this keeper may not kill.
   run.in_keeper = [&run] { become_nobody(run); };
   run.start_held();
   const std::vector<pid_t> tree = tree_of(run);

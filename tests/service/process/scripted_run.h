@@ -1,5 +1,5 @@
-// A supervised run as a test sees it: the foreground is forked off the test, the holder does what the
-// test tells it, and everything that happens is logged in a folder of its own. The test is the
+// A supervised run as a test sees it: the foreground is forked off the test, the holder does what
+// the test tells it, and everything that happens is logged in a folder of its own. The test is the
 // reaper of all that is below it, and kills by their ids what a run leaves behind.
 #pragma once
 

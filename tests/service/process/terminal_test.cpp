@@ -1,4 +1,4 @@
-// Terminal input and job control are as without Baton; only the lease_keeper goes on while the job is
+// Terminal input and job control are as without Baton; only the keeper goes on while the job is
 // stopped.
 #include "service/process/terminal.h"
 

@@ -6,12 +6,13 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "service/journal/memory.h"
 #include "service/server/engine.h"
+#include "support/memory_journal.h"
 
 namespace baton::server {
 
@@ -46,6 +47,26 @@ class FakeHost final : public EngineHost {
   std::vector<journal::Fault> faults;
   std::function<void(service::Effects&)> on_deliver;
 };
+
+// The state that a store leads to, command by command.
+inline service::StateImage replayed(const journal::MemoryStore& store) {
+  service::State state;
+  if (store.snapshot) state = service::State(decode_snapshot(store.snapshot->bytes).image);
+  for (const auto& record : store.records) {
+    if (store.snapshot && record.position <= store.snapshot->position) continue;
+    proto::Batch batch;
+    if (!batch.ParseFromString(record.bytes)) throw std::logic_error("an unreadable record");
+    service::Time now{batch.now()};
+    for (const proto::Command& message : batch.commands()) {
+      now = now + service::Duration{message.now()};
+      service::Command command = command_of(message);
+      command.now = now;
+      service::Effects ignored;
+      state.apply(command, ignored);
+    }
+  }
+  return state.image();
+}
 
 // A server's life, from its start to its crash or clean end, on a store that outlives it.
 class Life {

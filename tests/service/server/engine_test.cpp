@@ -515,80 +515,61 @@ TEST_F(EngineTest, ASnapshotWaitsUntilAllThatIsInItIsDurable) {
   EXPECT_LE(store->snapshot->position, store->last);
 }
 
+// Sixty random commands of four sessions; the journal is slow at times.
+void act_at_random(Life& life, std::mt19937& random, int life_number, std::uint64_t& number) {
+  const auto below = [&random](std::uint32_t n) { return random() % n; };
+  std::vector<service::SessionId> sessions;
+  for (int i = 0; i < 4; ++i) {
+    const std::string nonce = std::to_string(life_number * 10 + i);
+    sessions.push_back(life.open(nonce, below(2) == 0, 2 * second_us));
+  }
+  for (int step = 0; step < 60; ++step) {
+    const auto session = sessions[below(4)];
+    const std::string name(1, static_cast<char>('a' + below(4)));
+    life.host.clock += below(300'000);
+    life.is_slow = below(3) == 0;
+    switch (below(6)) {
+      case 0:
+        life.acquire(session, ++number, name, below(2) == 0);
+        break;
+      case 1:
+        life.acquire(session, ++number, name, below(2) == 0, below(3) * second_us);
+        break;
+      case 2:
+        life.release(session, ++number, name);
+        break;
+      case 3:
+        life.put(name, std::to_string(step));
+        break;
+      case 4:
+        life.engine->tick();
+        break;
+      default:
+        if (below(8) == 0) life.engine->expire(session);
+    }
+    life.settle();
+    if (!life.is_slow) life.finish_appends();
+  }
+  life.finish_appends();
+}
+
 // Random commands, crashes and clean ends: what the next life knows is what the last one knew of
 // what was durable, to the last detail.
 TEST_F(EngineTest, AReplayLeadsToTheSameState) {
   for (std::uint32_t seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937 random(seed);
-    const auto below = [&random](std::uint32_t n) { return random() % n; };
     auto fresh = std::make_shared<MemoryStore>();
     std::uint64_t number = 1;
     for (int life_number = 0; life_number < 4; ++life_number) {
-      const std::size_t per_snapshot = 5 + below(60);
-      Life life(fresh, {.commands_per_snapshot = per_snapshot}, {.most_under_way = 1 + below(3)});
+      const std::size_t per_snapshot = 5 + random() % 60;
+      Life life(fresh, {.commands_per_snapshot = per_snapshot},
+                {.most_under_way = 1 + random() % 3});
       life.start();
-      std::vector<service::SessionId> sessions;
-      for (int i = 0; i < 4; ++i) {
-        const std::string nonce = std::to_string(life_number * 10 + i);
-        sessions.push_back(life.open(nonce, below(2) == 0, 2 * second_us));
-      }
-      for (int step = 0; step < 60; ++step) {
-        const auto session = sessions[below(4)];
-        const std::string name(1, static_cast<char>('a' + below(4)));
-        life.host.clock += below(300'000);
-        life.is_slow = below(3) == 0;
-        switch (below(6)) {
-          case 0:
-            life.acquire(session, ++number, name, below(2) == 0);
-            break;
-          case 1:
-            life.acquire(session, ++number, name, below(2) == 0, below(3) * second_us);
-            break;
-          case 2:
-            life.release(session, ++number, name);
-            break;
-          case 3:
-            life.put(name, std::to_string(step));
-            break;
-          case 4:
-            life.engine->tick();
-            break;
-          default:
-            if (below(8) == 0) life.engine->expire(session);
-        }
-        life.settle();
-        if (!life.is_slow) life.finish_appends();
-      }
-      life.finish_appends();
-      if (below(2) == 0) life.stop();
-
-      // The same records once more, by themselves.
+      act_at_random(life, random, life_number, number);
+      if (random() % 2 == 0) life.stop();
       const auto image = life.engine->state().image();
-      auto copy = std::make_shared<MemoryStore>(*fresh);
-      Life next(copy, {}, {.append = [](journal::Position) { return Fate::lose; }});
-      service::StateImage found;
-      std::uint64_t epoch = 0;
-      service::State state;
-      next.journal->read(
-          [&](journal::Position, std::string_view bytes) {
-            const Snapshot snapshot = decode_snapshot(bytes);
-            epoch = snapshot.epoch;
-            state = service::State(snapshot.image);
-          },
-          [&](journal::Position, std::string_view bytes) {
-            proto::Batch batch;
-            ASSERT_TRUE(batch.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())));
-            service::Time now{batch.now()};
-            for (const auto& message : batch.commands()) {
-              now = now + service::Duration{message.now()};
-              auto command = command_of(message);
-              command.now = now;
-              service::Effects effects;
-              state.apply(command, effects);
-            }
-          });
-      found = state.image();
+      service::StateImage found = replayed(*fresh);
       // A Farewell is only a moment of time.
       found.now = image.now;
       ASSERT_EQ(found, image);

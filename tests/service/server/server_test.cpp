@@ -283,6 +283,16 @@ TEST_F(ServerTest, WhatMakesNoSenseIsRefusedAndHarmsNobody) {
               it.mutable_open_session()->mutable_who()->set_host("\xff");
             }),
             Error::bad_request);
+  RawClient stranger = client();
+  const auto reply = stranger.acquire("x", 0);
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(reply->error(), static_cast<std::uint32_t>(Error::bad_request)) << "without a session";
+  EXPECT_EQ(good.release("x")->error(), 0U);
+}
+
+TEST_F(ServerTest, WhatMakesNoSenseCannotBeRead) {
+  start();
+  RawClient bad = session("bad");
   for (const bool is_file : {true, false}) {
     proto::ClientMessage message;
     proto::Read& read = *message.mutable_read();
@@ -293,11 +303,6 @@ TEST_F(ServerTest, WhatMakesNoSenseIsRefusedAndHarmsNobody) {
     ASSERT_TRUE(answer);
     EXPECT_EQ(static_cast<Error>(answer->answer().error()), Error::bad_request);
   }
-  RawClient stranger = client();
-  const auto reply = stranger.acquire("x", 0);
-  ASSERT_TRUE(reply);
-  EXPECT_EQ(reply->error(), static_cast<std::uint32_t>(Error::bad_request)) << "without a session";
-  EXPECT_EQ(good.release("x")->error(), 0U);
 }
 
 // Says goodbye with this error, and hangs up.

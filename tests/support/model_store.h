@@ -1,6 +1,6 @@
 // etcd's store as it promises to behave: keys with all their versions since the last compaction,
 // and one revision for the whole. A function of the requests in their order; time and failures are
-// elsewhere (service/etcd/model_etcd.h).
+// elsewhere (support/model_etcd.h).
 #pragma once
 
 #include <cstddef>

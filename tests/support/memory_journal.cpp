@@ -1,4 +1,4 @@
-#include "service/journal/memory.h"
+#include "support/memory_journal.h"
 
 #include <algorithm>
 

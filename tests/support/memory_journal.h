@@ -1,5 +1,4 @@
-// A journal that forgets everything when its store goes: for tests, simulation, and servers that
-// need not survive.
+// A journal in memory, with faults.
 //
 // What is durable lives in a MemoryStore, which outlives the journal: to restart, destroy the
 // journal and make another one of the same store. A journal that is made while an older one still

@@ -1,4 +1,4 @@
-#include "service/etcd/model_store.h"
+#include "support/model_store.h"
 
 #include <algorithm>
 #include <iterator>

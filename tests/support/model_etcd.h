@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "service/etcd/etcd.h"
-#include "service/etcd/model_store.h"
+#include "support/model_store.h"
 
 namespace baton::etcd {
 

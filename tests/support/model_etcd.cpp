@@ -1,4 +1,4 @@
-#include "service/etcd/model_etcd.h"
+#include "support/model_etcd.h"
 
 #include <algorithm>
 #include <utility>

@@ -20,6 +20,7 @@
 #include "baton/client.h"
 #include "baton/client.pb.h"
 #include "fuzz/fuzz.h"
+#include "service/state/versions.h"
 
 namespace baton::fuzz {
 
@@ -87,7 +88,7 @@ class Liar {
   bool answer(const proto::ClientMessage& message) {
     proto::ServerMessage reply;
     if (message.has_hello()) {
-      reply.mutable_welcome()->set_protocol(1);
+      reply.mutable_welcome()->set_protocol(service::protocol_version);
       reply.mutable_welcome()->set_epoch(5);
       send(framed(reply.SerializeAsString()));
       return true;
@@ -186,7 +187,7 @@ std::vector<std::string> seeds() {
   message.mutable_hold_over()->set_name("a");
   message.mutable_hold_over()->set_fence(7);
   add(message);
-  message.mutable_welcome()->set_protocol(1);
+  message.mutable_welcome()->set_protocol(service::protocol_version);
   message.mutable_welcome()->set_epoch(3);
   add(message);
   all.push_back(as_piece("\xFF\xFF\xFF\xFF too long"));

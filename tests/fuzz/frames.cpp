@@ -4,6 +4,7 @@
 
 #include "baton/client.pb.h"
 #include "fuzz/fuzz.h"
+#include "service/state/versions.h"
 
 namespace baton {
 
@@ -41,7 +42,7 @@ Cut one_by_one(std::string_view bytes) {
 
 std::vector<std::string> fuzz::seeds() {
   proto::ClientMessage hello;
-  hello.mutable_hello()->set_protocol(1);
+  hello.mutable_hello()->set_protocol(service::protocol_version);
   std::string stream = {1, 3, 7};
   for (int i = 0; i < 4; ++i) io::append_frame(stream, hello);
   return {stream, stream + std::string("\xFF\xFF\xFF\xFF rest"), {5, 0, 0, 0, 0, 0}};

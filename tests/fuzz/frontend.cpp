@@ -7,6 +7,7 @@
 
 #include "baton/client.pb.h"
 #include "fuzz/conversation.h"
+#include "service/state/versions.h"
 
 namespace baton::fuzz {
 
@@ -98,7 +99,7 @@ class Talk {
   void fill(What what, proto::ClientMessage& message) {
     switch (what) {
       case hello:
-        return message.mutable_hello()->set_protocol(server::protocol_version);
+        return message.mutable_hello()->set_protocol(service::protocol_version);
       case resume:
         message.mutable_resume()->set_session(input_.byte() % 8);
         return message.mutable_resume()->set_nonce(nonces[input_.byte() % nonces.size()]);
@@ -276,7 +277,7 @@ std::vector<std::string> seeds() {
   const std::string embrace = step(acquire, 0, {0, 0, 0, 0}) + step(acquire, 1, {0, 0, 1, 0}) +
                               step(acquire, 0, {0, 0, 1, 0}) + step(acquire, 1, {0, 0, 0, 0});
   proto::ClientMessage greeting;
-  greeting.mutable_hello()->set_protocol(1);
+  greeting.mutable_hello()->set_protocol(service::protocol_version);
   proto::ClientMessage opening;
   opening.mutable_request()->set_request(1);
   opening.mutable_request()->mutable_open_session()->set_nonce("raw");

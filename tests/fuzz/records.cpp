@@ -3,6 +3,7 @@
 //
 // An input is a list of pieces: a snapshot, if it is not empty, and records.
 #include "fuzz/conversation.h"
+#include "service/state/versions.h"
 
 namespace baton::fuzz {
 
@@ -12,7 +13,7 @@ std::string say(const proto::ClientMessage& message) { return message.SerializeA
 
 void talk(Conversation& conversation) {
   proto::ClientMessage message;
-  message.mutable_hello()->set_protocol(server::protocol_version);
+  message.mutable_hello()->set_protocol(service::protocol_version);
   conversation.receive(0, say(message));
   auto& request = *message.mutable_request();
   request.set_request(1);

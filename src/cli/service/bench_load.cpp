@@ -24,6 +24,7 @@
 #include "io/frames.h"
 #include "io/socket.h"
 #include "service/lease/lease.h"
+#include "service/state/versions.h"
 
 namespace baton::cli {
 
@@ -76,7 +77,7 @@ class LoadClient {
   LoadClient(const io::Address& address, std::string name, bool fast)
       : socket_(connect_to(address)), name_(std::move(name)), fast_(fast) {
     proto::ClientMessage message;
-    message.mutable_hello()->set_protocol(1);
+    message.mutable_hello()->set_protocol(service::protocol_version);
     message.mutable_hello()->set_program("baton bench");
     send(message);
   }

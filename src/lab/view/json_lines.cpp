@@ -22,8 +22,9 @@ std::string_view peer_key(TraceKind kind) {
 }
 
 void write_header(const Trace& trace, std::ostream& to) {
-  to << "{\"baton\":\"trace\",\"version\":1,\"algorithm\":" << text::json_quoted(trace.algorithm)
-     << ",\"n\":" << trace.size << ",\"seed\":" << trace.seed;
+  to << "{\"baton\":\"trace\",\"version\":" << trace_version
+     << ",\"algorithm\":" << text::json_quoted(trace.algorithm) << ",\"n\":" << trace.size
+     << ",\"seed\":" << trace.seed;
   if (!trace.names.empty()) {
     to << ",\"names\":";
     char separator = '[';

@@ -1,6 +1,7 @@
 // The trace format: one JSON object per line (docs/formats/trace.md).
 #pragma once
 
+#include <cstdint>
 #include <iosfwd>
 #include <variant>
 
@@ -8,6 +9,8 @@
 #include "lab/view/line_error.h"
 
 namespace baton::view {
+
+inline constexpr std::uint64_t trace_version = 1;
 
 // The same trace always gives the same bytes.
 void write_json_lines(const Trace& trace, std::ostream& to);

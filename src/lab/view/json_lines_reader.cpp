@@ -71,8 +71,9 @@ class TraceReader : private LineReader {
       return fail("not a Baton trace: it has to begin with {\"baton\":\"trace\",...}");
     }
     const std::uint64_t version = number(header, "version");
-    if (!failed() && version != 1) {
-      return fail("version " + std::to_string(version) + " of the format; only 1 is known here");
+    if (!failed() && version != trace_version) {
+      return fail("version " + std::to_string(version) + " of the format; only " +
+                  std::to_string(trace_version) + " is known here");
     }
     only_keys(header,
               {"baton", "version", "algorithm", "n", "seed", "names", "message_time", "events"});

@@ -13,10 +13,11 @@
 #include "baton/client.h"
 #include "service/client/claim.h"
 #include "service/lease/lease.h"
+#include "service/state/versions.h"
 
 namespace baton::client {
 
-inline constexpr std::uint32_t protocol_version = 1;
+using service::protocol_version;
 // The opening is the first request of its session.
 inline constexpr std::uint64_t opening_request = 1;
 

@@ -9,6 +9,7 @@
 
 #include "baton/cluster.pb.h"
 #include "core/invariant.h"
+#include "service/state/versions.h"
 
 namespace baton::cluster {
 
@@ -18,7 +19,6 @@ using etcd::Compare;
 using etcd::KeyRange;
 using etcd::Operation;
 
-constexpr std::uint32_t cluster_format = 1;
 constexpr std::int64_t pause_after_failure_us = 200'000;
 constexpr std::int64_t pause_of_campaign_us = 50'000;
 constexpr std::int64_t between_looks_us = 500'000;
@@ -102,7 +102,7 @@ void Replica::give_up(const std::string& why) {
 void Replica::identify() {
   proto::Cluster mine;
   mine.set_name(options_.cluster);
-  mine.set_format(cluster_format);
+  mine.set_format(service::cluster_format);
   etcd::Transaction transaction;
   transaction.compares = {Compare::is_absent(keys_.identity())};
   transaction.then = {Operation::put(keys_.identity(), mine.SerializeAsString())};
@@ -126,7 +126,7 @@ void Replica::identify() {
           "must not share one; say --cluster {} to join that one, or use another prefix",
           options_.prefix, found.name(), options_.cluster, found.name()));
     }
-    if (!result.held && found.format() > cluster_format) {
+    if (!result.held && found.format() > service::cluster_format) {
       return give_up(fmt::format("the cluster '{}' is kept by a newer version of baton: use that",
                                  found.name()));
     }

@@ -6,6 +6,7 @@
 
 #include "service/http/refused.h"
 #include "service/http/words.h"
+#include "service/state/versions.h"
 
 namespace baton::http {
 
@@ -17,7 +18,7 @@ void HttpClients::add(const std::shared_ptr<HttpClient>& client) {
   all_.insert(client);
   host_.frontend().arrive(*client);
   proto::ClientMessage hello;
-  hello.mutable_hello()->set_protocol(server::protocol_version);
+  hello.mutable_hello()->set_protocol(service::protocol_version);
   hello.mutable_hello()->set_program("http");
   host_.frontend().receive(*client, hello);
 }

@@ -10,12 +10,11 @@
 #include "service/journal/open.h"
 #include "service/server/engine.h"
 #include "service/server/snapshot.h"
+#include "service/state/versions.h"
 
 namespace baton::server {
 
 namespace {
-
-constexpr std::uint32_t backup_format = 1;
 
 // Nobody holds anything, and nobody is there.
 service::StateImage without_sessions(service::StateImage image) {
@@ -46,7 +45,7 @@ proto::Backup parse_backup(const std::string& bytes) {
       backup.checksum() != journal::checksum(0, backup.snapshot())) {
     throw journal::Unusable("this is no backup, or it is damaged");
   }
-  if (backup.format() > backup_format) {
+  if (backup.format() > service::backup_format) {
     throw journal::Unusable("the backup was made by a newer version of baton: use that one");
   }
   return backup;
@@ -70,7 +69,7 @@ std::string make_backup(const service::State& state, const BackupInfo& info) {
     longest = std::max(longest, session.terms.ttl);
   }
   proto::Backup backup;
-  backup.set_format(backup_format);
+  backup.set_format(service::backup_format);
   backup.set_made(info.made_us);
   backup.set_server(info.server);
   backup.set_journal(info.journal);

@@ -1,4 +1,5 @@
 #include "service/server/engine.h"
+#include "service/state/versions.h"
 
 #include <google/protobuf/arena.h>
 
@@ -100,7 +101,7 @@ void Engine::read_record(journal::Position position, std::string_view record) {
   if (!batch->ParseFromArray(record.data(), static_cast<int>(record.size()))) {
     throw journal::Unusable(journal_.describe() + ": a record cannot be understood");
   }
-  if (batch->version() > format_version) {
+  if (batch->version() > service::record_format) {
     throw journal::Unusable(journal_.describe() +
                             " was written by a newer version of baton: use that one");
   }
@@ -258,7 +259,7 @@ void Engine::gather(const service::Command& command) {
   if (most != 0 && record_.size() + piece_.ByteSizeLong() > most) seal();
   if (record_.empty()) {
     proto::Batch head;
-    head.set_version(format_version);
+    head.set_version(service::record_format);
     head.set_now(batch_time_.value);
     head.AppendToString(&record_);
     record_since_ = command.now;

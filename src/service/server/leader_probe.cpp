@@ -10,6 +10,7 @@
 #include "io/address.h"
 #include "io/frames.h"
 #include "service/server/session_frontend.h"
+#include "service/state/versions.h"
 
 namespace baton::server {
 
@@ -78,7 +79,7 @@ void LeaderProbe::connected(const error_code& error, std::uint64_t round) {
   if (error) return look_later(pause_after_failure);
   connected_at_ = Clock::now();
   proto::ClientMessage message;
-  message.mutable_hello()->set_protocol(protocol_version);
+  message.mutable_hello()->set_protocol(service::protocol_version);
   message.mutable_hello()->set_program("baton server");
   auto hello = std::make_shared<std::string>();
   io::append_frame(*hello, message);

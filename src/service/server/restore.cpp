@@ -12,6 +12,7 @@
 #include "service/journal/open.h"
 #include "service/server/backup.h"
 #include "service/server/snapshot.h"
+#include "service/state/versions.h"
 
 namespace baton::server {
 
@@ -28,7 +29,7 @@ std::chrono::seconds patience_for(const proto::Backup& backup) {
 
 std::string first_record() {
   proto::Batch batch;
-  batch.set_version(format_version);
+  batch.set_version(service::record_format);
   return batch.SerializeAsString();
 }
 

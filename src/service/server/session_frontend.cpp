@@ -8,6 +8,7 @@
 
 #include "core/invariant.h"
 #include "service/server/backup.h"
+#include "service/state/versions.h"
 
 namespace baton::server {
 
@@ -131,16 +132,16 @@ void SessionFrontend::receive(ClientPort& client, proto::ClientMessage& message)
 
 void SessionFrontend::greet(ClientPort& client, const proto::Hello& hello) {
   if (client.has_greeted_) return client.hang_up(Error::bad_request, "a second Hello");
-  if (hello.protocol() != protocol_version) {
-    return client.hang_up(Error::version,
-                          "this server speaks version " + std::to_string(protocol_version) +
-                              " of the client protocol, not " + std::to_string(hello.protocol()));
+  if (hello.protocol() != service::protocol_version) {
+    return client.hang_up(
+        Error::version, "this server speaks version " + std::to_string(service::protocol_version) +
+                            " of the client protocol, not " + std::to_string(hello.protocol()));
   }
   if (role_ == Role::closed) return client.hang_up(Error::shutting_down, "the server is stopping");
   client.has_greeted_ = true;
   sending_.Clear();
   proto::Welcome& welcome = *sending_.mutable_welcome();
-  welcome.set_protocol(protocol_version);
+  welcome.set_protocol(service::protocol_version);
   welcome.set_program(options_.program);
   welcome.set_epoch(engine_->epoch());
   welcome.set_server(options_.server);

@@ -27,8 +27,6 @@
 
 namespace baton::server {
 
-inline constexpr std::uint32_t protocol_version = 1;
-
 struct FrontendOptions {
   std::string program;  // "baton 0.1.0"
   std::string server;   // its name, for people

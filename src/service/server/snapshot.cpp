@@ -7,6 +7,7 @@
 
 #include "baton/journal.pb.h"
 #include "service/server/terms.h"
+#include "service/state/versions.h"
 
 namespace baton::server {
 
@@ -152,7 +153,7 @@ service::FileInfo file_of(const proto::Snapshot::File& it) {
 
 void fill_head(proto::Snapshot& message, const Snapshot& snapshot) {
   const service::StateImage& image = snapshot.image;
-  message.set_version(format_version);
+  message.set_version(service::record_format);
   message.set_epoch(snapshot.epoch);
   message.set_now(image.now.value);
   message.set_next_fence(image.next_fence.value);
@@ -208,7 +209,7 @@ Snapshot decode_snapshot(std::string_view bytes) {
   if (!message->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
     throw UnreadableSnapshot("the snapshot of the state is damaged");
   }
-  if (message->version() > format_version) {
+  if (message->version() > service::record_format) {
     throw UnreadableSnapshot("it was written by a newer version of baton: use that one");
   }
   Snapshot snapshot = head_of(*message);

@@ -24,8 +24,6 @@ class UnreadableSnapshot : public std::exception {
   std::string what_;
 };
 
-inline constexpr std::uint32_t format_version = 1;  // of batches and snapshots
-
 std::string encode(const Snapshot& snapshot);
 Snapshot decode_snapshot(std::string_view bytes);
 

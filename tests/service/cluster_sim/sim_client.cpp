@@ -5,12 +5,12 @@
 #include <utility>
 
 #include "service/cluster_sim/sim_server.h"
+#include "service/state/versions.h"
 
 namespace baton::cluster_sim {
 
 namespace {
 
-constexpr std::uint32_t protocol_version = 1;
 constexpr std::int64_t shortest_wait_us = 10'000;  // before the next connection
 constexpr std::int64_t longest_wait_us = 1'000'000;
 
@@ -106,7 +106,7 @@ void SimClient::connect() {
   wire_ = connect_(*this, server);
   wire_->connect();
   proto::ClientMessage message;
-  message.mutable_hello()->set_protocol(protocol_version);
+  message.mutable_hello()->set_protocol(service::protocol_version);
   wire_->say(message);
   const std::int64_t patience_us = std::clamp<std::int64_t>(plan_.ttl_us / 3, 300'000, 800'000);
   later(patience_us, [this, attempt = ++attempt_] {

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "service/server/engine_fixture.h"
+#include "service/state/versions.h"
 
 namespace baton::server {
 namespace {
@@ -369,7 +370,7 @@ TEST_F(EngineTest, AFastGrantThatFollowsTheEndOfALongHoldWaitsForIt) {
 
 TEST_F(EngineTest, RefusesTheJournalOfANewerVersion) {
   proto::Batch batch;
-  batch.set_version(format_version + 1);
+  batch.set_version(service::record_format + 1);
   store->records.push_back({1, batch.SerializeAsString()});
   store->last = 1;
   EXPECT_THROW(Life(store).start(), journal::Unusable);
@@ -377,7 +378,7 @@ TEST_F(EngineTest, RefusesTheJournalOfANewerVersion) {
 
 TEST_F(EngineTest, RefusesCommandsThatItDoesNotKnow) {
   proto::Batch batch;
-  batch.set_version(format_version);
+  batch.set_version(service::record_format);
   batch.add_commands()->mutable_request()->set_session(1);
   store->records.push_back({1, batch.SerializeAsString()});
   store->last = 1;
@@ -389,7 +390,7 @@ TEST_F(EngineTest, RefusesCommandsThatItDoesNotKnow) {
 TEST_F(EngineTest, RefusesImpossibleTimesAndFences) {
   const auto is_refused = [](std::int64_t before, auto fill) {
     proto::Batch batch;
-    batch.set_version(format_version);
+    batch.set_version(service::record_format);
     batch.set_now(before);
     fill(*batch.add_commands());
     const auto spoiled = std::make_shared<journal::MemoryStore>();

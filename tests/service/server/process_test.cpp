@@ -18,6 +18,7 @@
 #include "service/journal/open.h"
 #include "service/server/raw_client.h"
 #include "service/server/snapshot.h"
+#include "service/state/versions.h"
 #include "support/serve_process.h"
 
 namespace baton::server {
@@ -318,7 +319,7 @@ TEST_F(ProcessTest, RefusesAJournalOfANewerVersion) {
     auto journal = journal::open(path);
     journal->read([](auto...) {}, [](auto...) {});
     proto::Batch batch;
-    batch.set_version(format_version + 1);
+    batch.set_version(service::record_format + 1);
     std::atomic<bool> is_done = false;
     journal->append(batch.SerializeAsString(), [&](const journal::Fault&) { is_done = true; });
     while (!is_done) std::this_thread::yield();

@@ -17,6 +17,7 @@
 #include "baton/client.pb.h"
 #include "baton/error.h"
 #include "io/frames.h"
+#include "service/state/versions.h"
 
 namespace baton::server {
 
@@ -118,7 +119,7 @@ class RawClient {
 
   bool greet() {
     proto::ClientMessage message;
-    message.mutable_hello()->set_protocol(1);
+    message.mutable_hello()->set_protocol(service::protocol_version);
     if (!send(message)) return false;
     const auto answer = receive();
     return answer && answer->has_welcome();

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "service/server/engine_fixture.h"
+#include "service/state/versions.h"
 
 namespace baton::server {
 namespace {
@@ -41,7 +42,7 @@ class SessionFrontendTest : public testing::Test {
   }
   void greet(FakeClient& client) {
     proto::ClientMessage message;
-    message.mutable_hello()->set_protocol(protocol_version);
+    message.mutable_hello()->set_protocol(service::protocol_version);
     say(client, message);
   }
   void open(FakeClient& client, const std::string& nonce, std::int64_t ttl_us = 10 * second_us) {

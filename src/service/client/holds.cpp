@@ -74,7 +74,7 @@ std::vector<proto::Request> release_of_rest(const proto::Acquire& asked,
 void Holds::answered(const std::shared_ptr<HeldLock>& hold, const proto::Request& request,
                      const proto::Reply::Granted& granted) {
   if (request.has_acquire()) {
-    invariant(hold->state == State::asked, "a lock is granted once");
+    invariant(hold->state == State::asked, "a lock was granted twice");
     hold->fence = granted.fence();
     hold->slot = granted.slot();
     for (int i = 0; i < static_cast<int>(hold->names.size()); ++i)
@@ -104,7 +104,7 @@ Failure Holds::let_go(const std::shared_ptr<HeldLock>& hold, Outbox& out) {
   const Failure why =
       was_released ? Failure{Error::not_held, "it was released already"} : why_not_held(*hold);
   const bool was_counted = held_.erase(hold) != 0;
-  invariant(was_counted == (hold->state == State::held), "what is held is known to be held");
+  invariant(was_counted == (hold->state == State::held), "the client's list of locks differs from their states");
   stopping_.erase(hold);
   hold->state = State::released;
   // What the callbacks own is not to be destroyed here: it may be another Lock of this client.

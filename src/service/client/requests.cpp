@@ -28,7 +28,7 @@ proto::Request cancel_of(std::uint64_t waiting) {
 
 void Requests::confirm(proto::Request& request) const {
   const std::uint64_t first = all_.begin()->first;
-  invariant(first <= request.request(), "a request confirms only the answers before its own");
+  invariant(first <= request.request(), "a request confirms its own answer");
   request.set_confirmed(first);
 }
 
@@ -47,7 +47,7 @@ const proto::ClientMessage& Requests::add(proto::Request request, Replied done,
 
 Pending Requests::take(std::uint64_t id) {
   auto taken = all_.extract(id);
-  invariant(!taken.empty(), "a request is answered once");
+  invariant(!taken.empty(), "a request was answered twice");
   return std::move(taken.mapped());
 }
 

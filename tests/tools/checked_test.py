@@ -26,7 +26,7 @@ if sys.argv[1] == "list":
     sys.exit(0)
 broken = sys.argv[2].startswith("wrong") or {{"--reorder", "--omit"}} & set(sys.argv)
 search = {{"distinct": 1234, "generated": 5678, "depth": 9}}
-verdict = {{"verdict": "BROKEN", "what": "two are inside", "steps": 3}} if broken else \\
+verdict = {{"verdict": "broken", "what": "two are inside", "steps": 3}} if broken else \\
     {{"verdict": "holds"}}
 print(json.dumps({{"safety": search, "properties": [{{"property": "safety", **verdict}}]}}))
 print("\\n\\n1. asks")

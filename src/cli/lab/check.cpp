@@ -17,6 +17,7 @@
 #include "cli/lab/check_registry.h"
 #include "cli/lab/check_text.h"
 #include "cli/lab/trace_output.h"
+#include "io/json_text.h"
 #include "lab/check/catalog.h"
 #include "lab/check/lease_rules.h"
 #include "lab/sim/replay.h"
@@ -60,7 +61,7 @@ class CheckCommand {
     const Report report = search(subject, bounds);
     const Finding* broken = report.broken();
     if (options_.json) {
-      std::cout << boost::json::serialize(json_of(subject.info(), bounds, report)) << "\n";
+      std::cout << io::json_text(json_of(subject.info(), bounds, report)) << "\n";
     } else if (output.leaves_standard_output()) {
       std::cout << text_of(subject.info(), bounds, report, options_.drawing.ascii);
     }

@@ -11,6 +11,7 @@
 #include "cli/common/text.h"
 #include "cli/lab/algorithms.h"
 #include "cli/lab/check_text.h"
+#include "io/json_text.h"
 
 namespace baton::cli {
 
@@ -107,7 +108,7 @@ int check_registry(const CheckCommandOptions& options) {
     if (options.json) all.push_back(json_of(*row.info, row.bounds, row.report));
   }
   if (options.json) {
-    std::cout << boost::json::serialize(all) << "\n";
+    std::cout << io::json_text(all) << "\n";
   } else {
     std::cout << table.str(terminal_width());
     if (wrong.empty()) {

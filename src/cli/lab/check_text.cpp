@@ -168,12 +168,21 @@ std::string text_of(const Info& info, const check::Bounds& bounds, const check::
   return text;
 }
 
+namespace {
+
+// For programs, which need no capital letters to see it.
+std::string_view word_of(Finding::Verdict verdict) {
+  return verdict == Finding::Verdict::broken ? "broken" : name_of(verdict);
+}
+
+}  // namespace
+
 boost::json::object json_of(const Info& info, const check::Bounds& bounds,
                             const check::Report& report) {
   const auto of_search = [](const Search& search) {
     return boost::json::object{
         {"distinct", search.distinct}, {"generated", search.generated},
-        {"depth", search.depth},       {"seconds", search.seconds},
+        {"depth", search.depth},       {"took_s", search.seconds},
         {"bytes", search.memory},      {"exhausted", search.stop == Stop::none}};
   };
   boost::json::object all{{"algorithm", info.name},
@@ -183,7 +192,7 @@ boost::json::object json_of(const Info& info, const check::Bounds& bounds,
   if (report.liveness) all["liveness"] = of_search(*report.liveness);
   boost::json::array properties;
   for (const Finding& finding : report.findings) {
-    boost::json::object one{{"property", finding.property}, {"verdict", name_of(finding.verdict)}};
+    boost::json::object one{{"property", finding.property}, {"verdict", word_of(finding.verdict)}};
     if (!finding.what.empty()) one["what"] = finding.what;
     if (finding.length() > 0) one["steps"] = finding.length();
     if (finding.loop) one["loop"] = *finding.loop + 1;

@@ -17,6 +17,7 @@
 #include "cli/lab/compare_network.h"
 #include "cli/lab/compare_plot.h"
 #include "cli/lab/group_options.h"
+#include "io/json_text.h"
 #include "lab/sim/measure.h"
 
 namespace baton::cli {
@@ -261,7 +262,7 @@ class Compare {
       one["measurements"] = std::move(measured);
       all.push_back(std::move(one));
     }
-    std::cout << boost::json::serialize(all) << "\n";
+    std::cout << io::json_text(all) << "\n";
   }
 
   Options options_;

@@ -9,6 +9,7 @@
 #include "cli/common/terminal.h"
 #include "cli/common/text.h"
 #include "cli/common/theory.h"
+#include "io/json_text.h"
 #include "lab/sim/measure_election.h"
 
 namespace baton::cli {
@@ -125,7 +126,7 @@ void print_json(const std::vector<Row>& rows) {
                    {"agrees", row.agrees()},
                    {"measurements", std::move(measured)}});
   }
-  std::cout << boost::json::serialize(all) << "\n";
+  std::cout << io::json_text(all) << "\n";
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "cli/common/command.h"
 #include "cli/common/terminal.h"
 #include "cli/common/text.h"
+#include "io/json_text.h"
 #include "lab/sim/formulas.h"
 
 namespace baton::cli {
@@ -52,7 +53,7 @@ void print_json(const std::vector<FormulaTopic>& topics) {
                      {"remark", check.remark}});
     }
   }
-  std::cout << boost::json::serialize(all) << "\n";
+  std::cout << io::json_text(all) << "\n";
 }
 
 void print_topic(const FormulaTopic& topic, bool ascii, std::size_t width) {

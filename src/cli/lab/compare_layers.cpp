@@ -7,6 +7,7 @@
 #include "cli/common/terminal.h"
 #include "cli/common/text.h"
 #include "cli/lab/algorithms.h"
+#include "io/json_text.h"
 #include "lab/sim/measure_layers.h"
 
 namespace baton::cli {
@@ -106,7 +107,7 @@ void print_json(const std::vector<Row>& rows) {
                    {"detector_timeout", sim::detector_timeout()},
                    {"cheap", row.is_cheap()}});
   }
-  std::cout << boost::json::serialize(all) << "\n";
+  std::cout << io::json_text(all) << "\n";
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "cli/common/theory.h"
 #include "cli/lab/algorithms.h"
 #include "cli/network/network_measurement.h"
+#include "io/json_text.h"
 #include "lab/sim/forced_order.h"
 #include "lab/sim/measure.h"
 #include "peers/net/catalog.h"
@@ -296,7 +297,7 @@ void print_json(const std::vector<Row>& rows) {
          {"echo_us", measurement.echo_us},
          {"message_time_us", measurement.message_time_us()}});
   }
-  std::cout << boost::json::serialize(all) << "\n";
+  std::cout << io::json_text(all) << "\n";
 }
 
 }  // namespace

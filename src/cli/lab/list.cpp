@@ -12,6 +12,7 @@
 #include "cli/lab/algorithms.h"
 #include "cli/lab/parameter_options.h"
 #include "core/text.h"
+#include "io/json_text.h"
 #include "lab/sim/measure.h"
 #include "lab/sim/plan.h"
 
@@ -258,7 +259,7 @@ void print_json() {
   boost::json::array all;
   for (const Info* info : by_messages()) all.push_back(json_of(*info));
   for (const Info* info : in_shared_memory()) all.push_back(json_of(*info));
-  std::cout << boost::json::serialize(all) << "\n";
+  std::cout << io::json_text(all) << "\n";
 }
 
 void print_tables() {
@@ -317,7 +318,7 @@ void add_list(Command& app, Action& action) {
       if (options->name.empty()) {
         options->json ? print_json() : print_tables();
       } else if (options->json) {
-        std::cout << boost::json::serialize(json_of(info_named(options->name))) << "\n";
+        std::cout << io::json_text(json_of(info_named(options->name))) << "\n";
       } else {
         print_one(info_named(options->name));
       }

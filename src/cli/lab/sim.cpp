@@ -16,6 +16,7 @@
 #include "cli/lab/sim_superpeer.h"
 #include "cli/lab/trace_output.h"
 #include "cli/lab/verdict.h"
+#include "io/json_text.h"
 #include "lab/sim/plan.h"
 #include "lab/sim/resource_oracle.h"
 #include "lab/sim/shrink.h"
@@ -359,7 +360,7 @@ class SimCommand {
     }
     all["violations"] = std::move(violations);
     all["verdict"] = broken == nullptr ? "kept" : "broken";
-    std::cout << boost::json::serialize(all) << "\n";
+    std::cout << io::json_text(all) << "\n";
   }
 
   SimOptions options_;

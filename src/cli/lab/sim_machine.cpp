@@ -11,6 +11,7 @@
 #include "cli/lab/algorithms.h"
 #include "cli/lab/schedule.h"
 #include "cli/lab/verdict.h"
+#include "io/json_text.h"
 #include "lab/sim/plan.h"
 
 namespace baton::cli {
@@ -266,7 +267,7 @@ class MachineCommand {
     }
     all["violations"] = std::move(violations);
     all["verdict"] = worst == nullptr ? "kept" : "broken";
-    std::cout << boost::json::serialize(all) << "\n";
+    std::cout << io::json_text(all) << "\n";
   }
 
   const SimOptions& options_;

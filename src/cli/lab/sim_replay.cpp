@@ -19,6 +19,7 @@
 #include "cli/lab/trace_output.h"
 #include "core/schedule.h"
 #include "core/text.h"
+#include "io/json_text.h"
 #include "lab/sim/replay.h"
 #include "lab/view/schedule_file.h"
 
@@ -188,7 +189,7 @@ class ReplayCommand {
     all["claimed"] = schedule.verdict;
     all["found"] = replayed.found;
     all["verdict"] = !replayed.found.empty() ? "broken" : is_judged_ ? "kept" : "not judged";
-    std::cout << boost::json::serialize(all) << "\n";
+    std::cout << io::json_text(all) << "\n";
   }
 
   const SimOptions& typed_;

@@ -14,6 +14,7 @@
 #include "cli/network/shared_number.h"
 #include "cli/network/together.h"
 #include "cli/service/demo.h"
+#include "io/json_text.h"
 #include "peers/net/catalog.h"
 #include "peers/net/group_file.h"
 
@@ -143,7 +144,7 @@ class CounterDemo {
   }
 
   static boost::json::object json_of(const Counted& counted) {
-    return {{"value", counted.value}, {"lost", counted.lost()}, {"seconds", counted.work.seconds}};
+    return {{"value", counted.value}, {"lost", counted.lost()}, {"took_s", counted.work.seconds}};
   }
 
   void print_json() const {
@@ -158,12 +159,12 @@ class CounterDemo {
     with["mean_wait_us"] = with_.work.mean_wait_us();
     with["longest_wait_us"] = with_.work.longest_wait_us();
     with["raw_message_us"] = {{"low", raw_.least_us}, {"high", raw_.most_us}};
-    with["expected_seconds"] = {{"low", at_least_s()}, {"high", at_most_s()}};
-    std::cout << boost::json::serialize(boost::json::object{{"algorithm", options_.algorithm},
-                                                            {"processes", options_.processes},
-                                                            {"increments", options_.increments},
-                                                            {"without_lock", json_of(without_)},
-                                                            {"with_lock", std::move(with)}})
+    with["expected_s"] = {{"low", at_least_s()}, {"high", at_most_s()}};
+    std::cout << io::json_text(boost::json::object{{"algorithm", options_.algorithm},
+                                                   {"processes", options_.processes},
+                                                   {"increments", options_.increments},
+                                                   {"without_lock", json_of(without_)},
+                                                   {"with_lock", std::move(with)}})
               << "\n";
   }
 

@@ -63,14 +63,16 @@ TEST_F(Demo, CounterLosesUpdatesWithoutALockAndNoneWithOne) {
   EXPECT_EQ(with.at("lost").as_int64(), 0);
   EXPECT_EQ(with.at("value").as_int64(), 2001);
   EXPECT_EQ(with.at("messages").as_int64(), 2001 * 2 * 3);
-  EXPECT_EQ(with.at("messages_per_entry").as_double(), 6);
-  EXPECT_EQ(with.at("expected_messages_per_entry").as_double(), 6);
-  EXPECT_GT(with.at("entries_per_s").as_double(), 0);
-  EXPECT_GT(with.at("raw_message_us").at("low").as_double(), 0);
-  EXPECT_LE(with.at("expected_seconds").at("low").as_double(),
-            with.at("expected_seconds").at("high").as_double());
-  EXPECT_LE(with.at("median_wait_us").as_double(), with.at("longest_wait_us").as_double());
-  EXPECT_LE(with.at("mean_wait_us").as_double(), with.at("longest_wait_us").as_double());
+  EXPECT_EQ(with.at("messages_per_entry").to_number<double>(), 6);
+  EXPECT_EQ(with.at("expected_messages_per_entry").to_number<double>(), 6);
+  EXPECT_GT(with.at("entries_per_s").to_number<double>(), 0);
+  EXPECT_GT(with.at("raw_message_us").at("low").to_number<double>(), 0);
+  EXPECT_LE(with.at("expected_s").at("low").to_number<double>(),
+            with.at("expected_s").at("high").to_number<double>());
+  EXPECT_LE(with.at("median_wait_us").to_number<double>(),
+            with.at("longest_wait_us").to_number<double>());
+  EXPECT_LE(with.at("mean_wait_us").to_number<double>(),
+            with.at("longest_wait_us").to_number<double>());
   EXPECT_TRUE(temporary_.empty());
 }
 

@@ -10,6 +10,8 @@
 #include "cli/service/hold_options.h"
 #include "cli/service/interrupt.h"
 #include "cli/service/token.h"
+#include "io/json_text.h"
+#include "service/http/info_json.h"
 
 namespace baton::cli {
 
@@ -24,15 +26,13 @@ struct AcquireOptions : HoldOptions {
 
 void print(const AcquireOptions& options, const Token& token, const Lock& lock) {
   if (options.json) {
-    boost::json::array names(options.names.begin(), options.names.end());
-    std::cout << boost::json::serialize(
-                     boost::json::object{{"token", token.to_string()},
-                                         {"names", names},
-                                         {"fence", lock.fence()},
-                                         {"slot", lock.slot()},
-                                         {"session", token.ticket.session},
-                                         {"ttl_s", static_cast<double>(options.ttl.count()) / 1e6}})
-              << "\n";
+    boost::json::object object{{"session", token.to_string()},
+                               {"session_id", token.ticket.session}};
+    http::add_lease(object, {options.ttl.count()});
+    object["names"] = boost::json::array(options.names.begin(), options.names.end());
+    object["fence"] = lock.fence();
+    if (options.slots > 1) object["slot"] = lock.slot();
+    std::cout << io::json_text(object) << "\n";
   } else if (options.env) {
     std::cout << "BATON_TOKEN='" << token.to_string() << "' BATON_FENCE=" << lock.fence() << "\n";
   } else {
@@ -52,7 +52,7 @@ int acquire(const AcquireOptions& options) {
     throw Refused("here a lock is kept for at most " + typed(client.ttl()) +
                       " without hearing from its holder: use 'baton lock', or --ttl " +
                       typed(client.ttl()),
-                  exit_code_of(Error::unsupported));
+                  exit_code_of(Error::unsupported), {Error::unsupported});
   }
   LockOptions how = options.lock();
   how.give_up = interruption.begin();
@@ -64,7 +64,8 @@ int acquire(const AcquireOptions& options) {
   if (!lock) {
     const bool is_conflict = lock.error() == Error::busy || lock.error() == Error::timed_out;
     throw Refused(lock.message(),
-                  is_conflict ? options.conflict_exit_code : exit_code_of(lock.error()));
+                  is_conflict ? options.conflict_exit_code : exit_code_of(lock.error()),
+                  lock.failure());
   }
   const SessionTicket ticket = value_of(client.detach());
   print(options, {ticket, reach.choice().scope == local::Scope::given ? reach.url() : ""}, *lock);
@@ -107,9 +108,10 @@ void add_acquire(Command& app, Action& action) {
   options->add_waiting_to(command);
   add_url(command, options->url);
   command.add_flag("--env", options->env, "Print BATON_TOKEN and BATON_FENCE for the shell's eval");
-  command.add_flag("--json", options->json, "Print token, names, fence, session and ttl_s");
+  command.add_flag("--json", options->json, "Print session (the token), fence and more as JSON");
   command.callback([options, &action] {
-    action = service_action("acquire", [options] { return acquire(*options); });
+    action = service_action(
+        "acquire", [options] { return acquire(*options); }, options->json);
   });
 }
 

@@ -9,6 +9,7 @@
 #include "cli/service/bench_load.h"
 #include "cli/service/commands.h"
 #include "cli/service/connection.h"
+#include "io/json_text.h"
 
 namespace baton::cli {
 
@@ -42,21 +43,21 @@ int bench(const BenchOptions& options) {
          .same_name = options.same_name,
          .fast = options.fast});
   } catch (const std::runtime_error& error) {
-    throw Refused(error.what(), process::exit_code::unavailable);
+    throw Refused(error.what(), process::exit_code::unavailable, {Error::unavailable});
   }
   const auto pair = [&](double percent) { return micros(percentile(result.pairs, percent)); };
   const auto acquire = [&](double percent) { return micros(percentile(result.acquires, percent)); };
   if (options.json) {
-    std::cout << boost::json::serialize(boost::json::object{{"clients", options.clients},
-                                                            {"seconds", result.length.count()},
-                                                            {"same_name", options.same_name},
-                                                            {"fast", options.fast},
-                                                            {"pairs", result.pairs.size()},
-                                                            {"pairs_per_s", result.pairs_per_s()},
-                                                            {"p50_us", pair(50)},
-                                                            {"p99_us", pair(99)},
-                                                            {"acquire_p50_us", acquire(50)},
-                                                            {"acquire_p99_us", acquire(99)}})
+    std::cout << io::json_text(boost::json::object{{"clients", options.clients},
+                                                   {"took_s", result.length.count()},
+                                                   {"same_name", options.same_name},
+                                                   {"fast", options.fast},
+                                                   {"pairs", result.pairs.size()},
+                                                   {"pairs_per_s", result.pairs_per_s()},
+                                                   {"p50_us", pair(50)},
+                                                   {"p99_us", pair(99)},
+                                                   {"acquire_p50_us", acquire(50)},
+                                                   {"acquire_p99_us", acquire(99)}})
               << "\n";
     return exit_ok;
   }
@@ -91,7 +92,8 @@ void add_bench(Command& app, Action& action) {
   command.add_flag("--json", options->json, "For programs: pairs_per_s, p50_us, p99_us and more");
   add_url(command, options->url);
   command.callback([options, &action] {
-    action = service_action("bench", [options] { return bench(*options); });
+    action = service_action(
+        "bench", [options] { return bench(*options); }, options->json);
   });
 }
 

@@ -1,11 +1,15 @@
 #include "cli/service/connection.h"
 
+#include <boost/json.hpp>
 #include <chrono>
 #include <cstdio>
+#include <iostream>
 #include <utility>
 
 #include "cli/common/arguments.h"
 #include "cli/common/text.h"
+#include "io/json_text.h"
+#include "service/http/info_json.h"
 
 namespace baton::cli {
 
@@ -79,7 +83,7 @@ Reach::Reach(const std::string& url) {
   try {
     choice_ = local::choose(url);
   } catch (const local::Unavailable& problem) {
-    throw Refused(problem.what(), process::exit_code::unavailable);
+    throw Refused(problem.what(), process::exit_code::unavailable, {Error::unavailable});
   }
 }
 
@@ -106,7 +110,7 @@ Client Reach::keep_trying(const ClientOptions& options, Connect connect) const {
     try {
       local::make_sure(choice_);
     } catch (const local::Unavailable& problem) {
-      throw Refused(problem.what(), process::exit_code::unavailable);
+      throw Refused(problem.what(), process::exit_code::unavailable, {Error::unavailable});
     }
     Result<Client> client = is_ours ? connect(attempt) : try_patiently(attempt, connect);
     if (client) return std::move(client).value();
@@ -119,7 +123,7 @@ Client Reach::keep_trying(const ClientOptions& options, Connect connect) const {
     if (client.error() == Error::version && is_ours) {
       what += "; the running local server ends by itself once nobody needs it";
     }
-    throw Refused(what, exit_code_of(client.error()));
+    throw Refused(what, exit_code_of(client.error()), client.failure());
   }
 }
 
@@ -147,12 +151,15 @@ bool Reach::revive() const {
   }
 }
 
-Action service_action(const std::string& command, std::function<int()> what) {
-  return [command, what = std::move(what)] {
+Action service_action(const std::string& command, std::function<int()> what, bool as_json) {
+  return [command, what = std::move(what), as_json] {
     try {
       return what();
     } catch (const Refused& refused) {
       std::fprintf(stderr, "baton %s: %s\n", command.c_str(), printable(refused.what()).c_str());
+      if (as_json) {
+        std::cout << io::json_text(http::json_of_error(refused.failure())) << "\n";
+      }
       return refused.code();
     }
   };

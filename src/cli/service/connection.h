@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "baton/client.h"
 #include "cli/common/command.h"
@@ -22,13 +23,22 @@ int exit_code_of(Error error);
 // The service, or the lack of it, says no.
 class Refused : public std::runtime_error {
  public:
-  Refused(const std::string& what, int code) : std::runtime_error(what), code_(code) {}
+  // A failure without a message gets `what` as its message.
+  Refused(const std::string& what, int code, Failure failure = {})
+      : std::runtime_error(what), code_(code), failure_(std::move(failure)) {
+    if (failure_.message.empty()) failure_.message = what;
+  }
   explicit Refused(const Failure& failure)
-      : Refused(to_string(failure), exit_code_of(failure.error)) {}
+      : std::runtime_error(to_string(failure)),
+        code_(exit_code_of(failure.error)),
+        failure_(failure) {}
   int code() const { return code_; }
+  // For programs: which error, and its message alone.
+  const Failure& failure() const { return failure_; }
 
  private:
   int code_;
+  Failure failure_;
 };
 
 template <class T>
@@ -75,7 +85,7 @@ class Reach {
   local::ServerChoice choice_;
 };
 
-// What it throws as Refused becomes a line and an exit code.
-Action service_action(const std::string& command, std::function<int()> what);
+// What it throws as Refused becomes a line and an exit code; `as_json`: and an object.
+Action service_action(const std::string& command, std::function<int()> what, bool as_json = false);
 
 }  // namespace baton::cli

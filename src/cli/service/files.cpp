@@ -12,7 +12,8 @@
 #include "cli/service/commands.h"
 #include "cli/service/connection.h"
 #include "cli/service/token.h"
-#include "service/http/words.h"
+#include "io/json_text.h"
+#include "service/http/info_json.h"
 #include "service/state/command.h"
 
 namespace baton::cli {
@@ -55,15 +56,6 @@ void add_version(Command& command, FileOptions& options) {
       .type_name("N");
 }
 
-boost::json::object json_of(const File& file) {
-  boost::json::object object{{"key", file.key}};
-  http::add_bytes(object, "value", file.value);
-  object["version"] = file.version;
-  object["revision"] = file.revision;
-  if (file.tied_to != 0) object["tied_to"] = file.tied_to;
-  return object;
-}
-
 // The session that the file goes with, and its server.
 SessionAround owner_of(const FileOptions& options) {
   if (!options.tied_to.empty()) {
@@ -90,7 +82,7 @@ std::string standard_input() {
   if (text.size() > service::largest_file) {
     throw Refused("standard input has more than " + std::to_string(service::largest_file) +
                       " bytes: a file may not",
-                  exit_usage);
+                  exit_usage, {Error::too_large});
   }
   return text;
 }
@@ -114,9 +106,7 @@ int put(const FileOptions& options) {
   Client client = Reach(url).connect();
   const Stored stored = value_of(client.put(key, value, how));
   if (options.json) {
-    std::cout << boost::json::serialize(boost::json::object{{"version", stored.version},
-                                                            {"revision", stored.revision}})
-              << "\n";
+    std::cout << io::json_text(http::json_of(stored)) << "\n";
   }
   return exit_ok;
 }
@@ -128,7 +118,7 @@ int get(const FileOptions& options) {
   const File file = value_of(client.get(key));
   if (options.stale) tell_age(client);
   if (options.json) {
-    std::cout << boost::json::serialize(json_of(file)) << "\n";
+    std::cout << io::json_text(http::json_of(file)) << "\n";
     return exit_ok;
   }
   std::cout << file.value;
@@ -141,11 +131,7 @@ int list(const FileOptions& options) {
   const FileList list = value_of(client.list(options.key, !options.json));
   if (options.stale) tell_age(client);
   if (options.json) {
-    boost::json::array files;
-    for (const File& file : list.files) files.push_back(json_of(file));
-    std::cout << boost::json::serialize(
-                     boost::json::object{{"files", files}, {"revision", list.revision}})
-              << "\n";
+    std::cout << io::json_text(http::json_of(list)) << "\n";
     return exit_ok;
   }
   if (!options.in_full) {
@@ -189,8 +175,10 @@ void add_put(Command& app, Action& action) {
   command.add_option("--tied-to", options->tied_to, "It goes with what 'baton acquire' took")
       .type_name("TOKEN");
   command.add_flag("--json", options->json, "Print version and revision");
-  command.callback(
-      [options, &action] { action = service_action("put", [options] { return put(*options); }); });
+  command.callback([options, &action] {
+    action = service_action(
+        "put", [options] { return put(*options); }, options->json);
+  });
 }
 
 void add_get(Command& app, Action& action) {
@@ -201,8 +189,10 @@ void add_get(Command& app, Action& action) {
   add_key(command, *options);
   command.add_flag("--json", options->json, "With version and revision");
   add_stale(command, options->stale);
-  command.callback(
-      [options, &action] { action = service_action("get", [options] { return get(*options); }); });
+  command.callback([options, &action] {
+    action = service_action(
+        "get", [options] { return get(*options); }, options->json);
+  });
 }
 
 void add_ls(Command& app, Action& action) {
@@ -214,8 +204,10 @@ void add_ls(Command& app, Action& action) {
   command.add_flag("-l,--long", options->in_full, "With versions");
   command.add_flag("--json", options->json, "With contents, and the revision to watch after");
   add_stale(command, options->stale);
-  command.callback(
-      [options, &action] { action = service_action("ls", [options] { return list(*options); }); });
+  command.callback([options, &action] {
+    action = service_action(
+        "ls", [options] { return list(*options); }, options->json);
+  });
 }
 
 void add_rm(Command& app, Action& action) {

@@ -9,7 +9,8 @@
 #include "cli/service/commands.h"
 #include "cli/service/connection.h"
 #include "cli/service/interrupt.h"
-#include "service/http/words.h"
+#include "io/json_text.h"
+#include "service/http/info_json.h"
 
 namespace baton::cli {
 
@@ -25,14 +26,6 @@ struct LeaderOptions {
   bool stale = false;
 };
 
-boost::json::object json_of(const Leader& leader) {
-  boost::json::object object;
-  http::add_bytes(object, "value", leader.value);
-  object["term"] = leader.term;
-  object["session"] = leader.session;
-  return object;
-}
-
 std::string_view word_of(LeaderChange::Kind kind) {
   switch (kind) {
     case LeaderChange::Kind::elected:
@@ -45,11 +38,9 @@ std::string_view word_of(LeaderChange::Kind kind) {
   return "resigned";
 }
 
-void print(const LeaderChange& change, bool as_json) {
+void print(const std::string& election, const LeaderChange& change, bool as_json) {
   if (as_json) {
-    boost::json::object line{{"change", word_of(change.kind)}, {"revision", change.revision}};
-    for (auto& [key, value] : json_of(change.leader)) line[key] = value;
-    std::cout << boost::json::serialize(line) << std::endl;
+    std::cout << io::json_text(http::json_of(election, change)) << std::endl;
   } else {
     std::cout << word_of(change.kind) << "  term " << change.leader.term << "  session "
               << change.leader.session << "  " << printable(change.leader.value) << std::endl;
@@ -59,17 +50,24 @@ void print(const LeaderChange& change, bool as_json) {
 int watch(Election election, const LeaderOptions& options) {
   std::atomic<bool> has_ended = false;
   Failure why;
-  const Watch watch =
-      value_of(election.observe([&](const LeaderChange& change) { print(change, options.json); },
-                                [&](const Failure& failure) {
-                                  why = failure;
-                                  has_ended = true;
-                                }));
+  const Watch watch = value_of(election.observe(
+      [&](const LeaderChange& change) { print(options.name, change, options.json); },
+      [&](const Failure& failure) {
+        why = failure;
+        has_ended = true;
+      }));
   while (!interrupted_within(200ms)) {
     if (has_ended) throw Refused(why);
     if (!std::cout) return exit_usage;
   }
   return exit_ok;
+}
+
+int print_as_json(Client& client, const LeaderOptions& options) {
+  const LocksInfo info = value_of(client.locks({.elections = true, .name = options.name}));
+  if (options.stale) tell_age(client);
+  std::cout << io::json_text(http::json_of_leader(options.name, info)) << "\n";
+  return http::has_leader(info) ? exit_ok : exit_nothing;
 }
 
 int leader(const LeaderOptions& options) {
@@ -80,16 +78,12 @@ int leader(const LeaderOptions& options) {
   Client client = options.watch ? reach.connect() : reach.look(options.stale);
   Election election = client.election(options.name);
   if (options.watch) return watch(election, options);
+  if (options.json) return print_as_json(client, options);
   const std::optional<Leader> leads = value_of(election.leader());
   if (options.stale) tell_age(client);
-  if (options.json) {
-    std::cout << (leads ? boost::json::serialize(json_of(*leads)) : "null") << "\n";
-  } else if (leads) {
-    std::cout << leads->value << "\n";
-  } else {
-    throw Refused("nobody leads '" + options.name + "'", exit_nothing);
-  }
-  return leads ? exit_ok : exit_nothing;
+  if (!leads) throw Refused("nobody leads '" + options.name + "'", exit_nothing);
+  std::cout << leads->value << "\n";
+  return exit_ok;
 }
 
 }  // namespace
@@ -102,11 +96,12 @@ void add_leader(Command& app, Action& action) {
   const auto options = std::make_shared<LeaderOptions>();
   command.add_option("NAME", options->name, "The election");
   command.add_flag("--watch", options->watch, "Print every change, until interrupted");
-  command.add_flag("--json", options->json, "With term and session; null if nobody leads");
+  command.add_flag("--json", options->json, "Print who leads as JSON, or an error if nobody does");
   add_stale(command, options->stale);
   add_url(command, options->url);
   command.callback([options, &action] {
-    action = service_action("leader", [options] { return leader(*options); });
+    action = service_action(
+        "leader", [options] { return leader(*options); }, options->json);
   });
 }
 

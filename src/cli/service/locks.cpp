@@ -13,7 +13,8 @@
 #include "cli/service/duration.h"
 #include "cli/service/interrupt.h"
 #include "cli/service/who.h"
-#include "service/http/words.h"
+#include "io/json_text.h"
+#include "service/http/info_json.h"
 
 namespace baton::cli {
 
@@ -34,57 +35,15 @@ struct LocksOptions {
 
 // --- For programs -------------------------------------------------------------------------------
 
-json::object json_of(const HolderInfo& holder, bool with_times) {
-  json::object object = json_of_who(holder.who);
-  object["session"] = holder.session;
-  object["label"] = holder.label;
-  object["shared"] = holder.shared;
-  object["fence"] = holder.fence;
-  object["slot"] = holder.slot;
-  object["ending"] = holder.ending;
-  if (!holder.value.empty()) http::add_bytes(object, "value", holder.value);
-  if (with_times) object["held_s"] = seconds_of(holder.held_for);
-  return object;
-}
-
-json::object json_of(const WaiterInfo& waiter, std::size_t position, bool with_times) {
-  json::object object = json_of_who(waiter.who);
-  object["position"] = position;
-  object["session"] = waiter.session;
-  object["label"] = waiter.label;
-  object["shared"] = waiter.shared;
-  object["ticket"] = waiter.ticket;
-  object["names"] = json::array(waiter.names.begin(), waiter.names.end());
-  if (with_times) object["waited_s"] = seconds_of(waiter.waited_for);
-  return object;
-}
-
-json::object json_of(const LocksInfo& info, bool with_times = true) {
-  json::array locks;
-  for (const LockInfo& lock : info.locks) {
-    json::array holders;
-    for (const HolderInfo& holder : lock.holders) holders.push_back(json_of(holder, with_times));
-    json::array waiters;
-    for (const WaiterInfo& waiter : lock.waiters) {
-      waiters.push_back(json_of(waiter, waiters.size() + 1, with_times));
-    }
-    json::object object{
-        {"name", lock.name}, {"slots", lock.slots}, {"holders", holders}, {"waiters", waiters}};
-    if (lock.closed_for.count() > 0 && with_times) object["closed_s"] = seconds_of(lock.closed_for);
-    locks.push_back(object);
+// As it is, apart from how much time went by.
+LocksInfo without_times(LocksInfo info) {
+  for (LockInfo& lock : info.locks) {
+    for (HolderInfo& holder : lock.holders) holder.held_for = {};
+    for (WaiterInfo& waiter : lock.waiters) waiter.waited_for = {};
+    lock.closed_for = {};
   }
-  json::array edges;
-  for (const WaitEdge& edge : info.edges) {
-    edges.push_back(json::object{{"from", edge.from_session},
-                                 {"to", edge.to_session},
-                                 {"name", edge.name},
-                                 {"by_queue", edge.by_queue}});
-  }
-  json::object object{{"locks", locks}, {"waits_for", edges}};
-  if (!info.silent.empty()) {
-    object["silent"] = json::array(info.silent.begin(), info.silent.end());
-  }
-  return object;
+  info.revision = 0;  // counts changes elsewhere, too
+  return info;
 }
 
 // --- For people ---------------------------------------------------------------------------------
@@ -177,7 +136,7 @@ LockQuery query_of(const LocksOptions& options) {
 
 void print(const LocksInfo& info, const LocksOptions& options) {
   if (options.json) {
-    std::cout << json::serialize(json_of(info)) << std::endl;
+    std::cout << io::json_text(http::json_of(info)) << std::endl;
   } else {
     if (options.watch && stdout_is_terminal()) std::cout << "\x1b[H\x1b[2J";
     std::cout << text_of(info, options.elections) << std::flush;
@@ -194,7 +153,7 @@ int watch(Client& client, const LocksOptions& options) {
   const bool is_clock = stdout_is_terminal() && !options.json;
   do {
     const LocksInfo info = value_of(client.locks(query_of(options)));
-    json::object now = json_of(info, false);
+    json::object now = http::json_of(without_times(info));
     if (is_clock || now != before) {
       if (!before.empty() && !is_clock && !options.json) std::cout << "\n";
       print(info, options);
@@ -234,7 +193,8 @@ void add_locks(Command& app, Action& action) {
   add_stale(command, options->stale);
   add_url(command, options->url);
   command.callback([options, &action] {
-    action = service_action("locks", [options] { return locks(*options); });
+    action = service_action(
+        "locks", [options] { return locks(*options); }, options->json);
   });
 }
 

@@ -9,6 +9,8 @@
 #include "cli/service/connection.h"
 #include "cli/service/duration.h"
 #include "cli/service/who.h"
+#include "io/json_text.h"
+#include "service/http/info_json.h"
 
 namespace baton::cli {
 
@@ -19,21 +21,6 @@ struct SessionsOptions {
   bool json = false;
   bool stale = false;
 };
-
-boost::json::object json_of(const SessionInfo& session) {
-  boost::json::object object = json_of_who(session.who);
-  object["session"] = session.session;
-  object["label"] = session.who.label;
-  object["ttl_s"] = seconds_of(session.ttl);
-  object["lease_left_s"] = seconds_of(session.lease_left);
-  object["fast"] = session.fast;
-  object["within"] = session.within;
-  object["connected"] = session.connected;
-  object["holds"] = session.holds;
-  object["waits"] = session.waits;
-  object["open_s"] = seconds_of(session.open_for);
-  return object;
-}
 
 std::string table_of(const std::vector<SessionInfo>& sessions) {
   using Align = Table::Align;
@@ -57,9 +44,7 @@ int sessions(const SessionsOptions& options) {
   const std::vector<SessionInfo> all = value_of(client.sessions());
   if (options.stale) tell_age(client);
   if (options.json) {
-    boost::json::array array;
-    for (const SessionInfo& session : all) array.push_back(json_of(session));
-    std::cout << boost::json::serialize(array) << "\n";
+    std::cout << io::json_text(http::json_of(all)) << "\n";
   } else {
     std::cout << (all.empty() ? "no sessions\n" : table_of(all));
   }
@@ -77,7 +62,8 @@ void add_sessions(Command& app, Action& action) {
   add_stale(command, options->stale);
   add_url(command, options->url);
   command.callback([options, &action] {
-    action = service_action("sessions", [options] { return sessions(*options); });
+    action = service_action(
+        "sessions", [options] { return sessions(*options); }, options->json);
   });
 }
 

@@ -12,6 +12,8 @@
 #include "cli/service/connection.h"
 #include "cli/service/duration.h"
 #include "cli/service/who.h"
+#include "io/json_text.h"
+#include "service/http/info_json.h"
 
 namespace baton::cli {
 
@@ -31,76 +33,10 @@ bool is_in_cluster(const StatusInfo& status) {
   return !status.servers.empty() || !status.etcd.empty();
 }
 
-boost::json::object json_of(const ServerInfo& server) {
-  return {{"name", server.name},
-          {"url", server.url},
-          {"program", server.program},
-          {"position", server.position},
-          {"leads", server.leads}};
-}
-
-boost::json::object json_of(const EtcdInfo& member) {
-  return {{"endpoint", member.endpoint}, {"healthy", member.is_healthy},
-          {"leads", member.leads},       {"version", member.version},
-          {"bytes", member.bytes},       {"problem", member.problem}};
-}
-
-boost::json::object json_of_cluster(const StatusInfo& status) {
-  boost::json::array servers;
-  for (const ServerInfo& server : status.servers) servers.push_back(json_of(server));
-  boost::json::array etcd;
-  for (const EtcdInfo& member : status.etcd) etcd.push_back(json_of(member));
-  return {{"leader", status.leader},
-          {"leader_url", status.leader_url},
-          {"follows", status.follows},
-          {"trouble", status.trouble},
-          {"proof_left_s", seconds_of(status.proof_left)},
-          {"servers", servers},
-          {"etcd", etcd}};
-}
-
-boost::json::object json_of(const PeerGroupInfo& group) {
-  boost::json::array members;
-  for (const PeerMemberInfo& one : group.members) {
-    members.push_back({{"id", one.id},
-                       {"address", one.address},
-                       {"belongs", one.belongs},
-                       {"connected", one.is_connected},
-                       {"arbiter", one.is_arbiter},
-                       {"problem", one.problem}});
-  }
-  return {{"name", group.name},         {"self", group.self},     {"algorithm", group.algorithm},
-          {"election", group.election}, {"epoch", group.epoch},   {"working", group.is_working},
-          {"messages", group.messages}, {"grants", group.grants}, {"members", members}};
-}
-
+// As HTTP has it, and how this server came to be asked.
 boost::json::object json_of(const local::ServerChoice& choice, const StatusInfo& status) {
-  boost::json::object object{
-      {"scope", word_of(choice.scope)},
-      {"url", choice.url},
-      {"server", status.server},
-      {"server_scope", status.scope},
-      {"program", status.program},
-      {"process", status.process},
-      {"epoch", status.epoch},
-      {"leads_s", seconds_of(status.leads_for)},
-      {"journal", status.journal},
-      {"position", status.position},
-      {"sessions", status.sessions},
-      {"locks", status.locks},
-      {"waiters", status.waiters},
-      {"files", status.files},
-      {"revision", status.revision},
-      {"connections", status.connections},
-      {"http", boost::json::array(status.http.begin(), status.http.end())},
-      {"last_fence", status.last_fence},
-      {"waits_for_reports_of",
-       boost::json::array(status.waits_for_reports_of.begin(), status.waits_for_reports_of.end())}};
-  if (is_in_cluster(status)) object["cluster"] = json_of_cluster(status);
-  if (status.group) {
-    object["group"] = json_of(*status.group);
-    object["trouble"] = status.trouble;
-  }
+  boost::json::object object = http::json_of(status);
+  object["choice"] = {{"scope", word_of(choice.scope)}, {"url", choice.url}};
   return object;
 }
 
@@ -210,7 +146,7 @@ int status(const StatusOptions& options) {
   Client client = look_at(reach, options.stale);
   const StatusInfo info = value_of(client.status());
   if (options.json) {
-    std::cout << boost::json::serialize(json_of(reach.choice(), info)) << "\n";
+    std::cout << io::json_text(json_of(reach.choice(), info)) << "\n";
   } else {
     std::cout << text_of(reach.choice(), info);
   }
@@ -228,7 +164,8 @@ void add_status(Command& app, Action& action) {
   command.add_flag("--stale", options->stale, "Of whichever server answers first, not the leader");
   add_url(command, options->url);
   command.callback([options, &action] {
-    action = service_action("status", [options] { return status(*options); });
+    action = service_action(
+        "status", [options] { return status(*options); }, options->json);
   });
 }
 

@@ -8,7 +8,8 @@
 #include "cli/service/commands.h"
 #include "cli/service/connection.h"
 #include "cli/service/interrupt.h"
-#include "service/http/words.h"
+#include "io/json_text.h"
+#include "service/http/info_json.h"
 
 namespace baton::cli {
 
@@ -26,14 +27,7 @@ struct WatchCommandOptions {
 
 void print(const FileChange& change, bool as_json) {
   if (as_json) {
-    boost::json::object line{{"change", change.removed ? "removed" : "put"},
-                             {"revision", change.revision},
-                             {"key", change.key}};
-    if (!change.removed) {
-      line["version"] = change.version;
-      http::add_bytes(line, "value", change.value);
-    }
-    std::cout << boost::json::serialize(line) << std::endl;
+    std::cout << io::json_text(http::json_of(change)) << std::endl;
   } else {
     std::cout << change.revision << "  " << (change.removed ? "removed" : "put") << "  "
               << printable(change.key + (change.removed ? "" : "  " + change.value)) << std::endl;
@@ -84,7 +78,8 @@ void add_watch(Command& app, Action& action) {
   command.add_flag("--json", options->json, "A line of JSON for each");
   add_url(command, options->url);
   command.callback([options, &action] {
-    action = service_action("watch", [options] { return watch(*options); });
+    action = service_action(
+        "watch", [options] { return watch(*options); }, options->json);
   });
 }
 

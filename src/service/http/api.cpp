@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 #include <utility>
 
+#include "service/client/convert.h"
 #include "service/http/metrics.h"
 #include "service/http/refused.h"
 #include "service/http/words.h"
@@ -14,9 +15,7 @@ namespace {
 constexpr const char* prometheus = "text/plain; version=0.0.4; charset=utf-8";
 
 Response response_of(const server::NotServing& why) {
-  boost::json::object body{{"error", name_of(why.error)},
-                           {"code", static_cast<unsigned>(why.error)},
-                           {"message", why.message}};
+  boost::json::object body = json_of_error({why.error, why.message});
   if (!why.leader.empty()) body["leader"] = why.leader;
   Response response = json_response(body);
   response.status = status_of(why.error);
@@ -150,7 +149,7 @@ void Api::status(const std::shared_ptr<Exchange>& exchange) {
   proto::Read what;
   what.mutable_status();
   read(exchange, what, [](const std::vector<proto::Answer>& parts) {
-    return json_response(json_of_status(parts.back()));
+    return json_response(json_of(client::status_of(parts.back().status())));
   });
 }
 
@@ -245,7 +244,7 @@ void Api::list_sessions(const std::shared_ptr<Exchange>& exchange) {
   proto::Read what;
   what.mutable_sessions();
   read(exchange, what, [](const std::vector<proto::Answer>& parts) {
-    return json_response(json_of_sessions(parts));
+    return json_response(json_of(sessions_of(parts)));
   });
 }
 

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <utility>
 
+#include "service/client/convert.h"
 #include "service/http/api.h"
 #include "service/http/refused.h"
 #include "service/http/words.h"
@@ -12,8 +13,7 @@ namespace baton::http {
 namespace {
 
 Response stored(const proto::Reply& reply) {
-  return json_response(
-      {{"version", reply.stored().version()}, {"revision", reply.stored().revision()}});
+  return json_response(json_of(Stored{reply.stored().version(), reply.stored().revision()}));
 }
 
 // Where to go on: what the browser remembers comes first, since it repeats the address as it was.
@@ -41,7 +41,8 @@ void Api::read_files(const std::shared_ptr<Exchange>& exchange) {
   if (key) what.mutable_files()->set_key(*key);
   what.mutable_files()->set_prefix(prefix.value_or(""));
   read(exchange, what, [is_one = key.has_value()](const std::vector<proto::Answer>& parts) {
-    return json_response(is_one ? json_of_file(parts.back().files(0)) : json_of_files(parts));
+    return json_response(is_one ? json_of(client::file_of(parts.back().files(0)))
+                                : json_of(files_of(parts)));
   });
 }
 

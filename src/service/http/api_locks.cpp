@@ -128,19 +128,10 @@ void Api::leader(const std::shared_ptr<Exchange>& exchange) {
   what.mutable_locks()->set_space(proto::ELECTION);
   what.mutable_locks()->set_name(name);
   read(exchange, what, [name](const std::vector<proto::Answer>& parts) {
-    const proto::Answer& answer = parts.back();
-    if (answer.locks_size() == 0 || answer.locks(0).holders_size() == 0) {
-      json::object body{{"error", name_of(Error::not_found)},
-                        {"code", static_cast<unsigned>(Error::not_found)},
-                        {"message", "nobody leads '" + name + "'"},
-                        {"revision", answer.revision()}};
-      Response response = json_response(body);
-      response.status = status_of(Error::not_found);
-      return response;
-    }
-    json::object object = json_of_leader(name, answer.locks(0).holders(0));
-    object["revision"] = answer.revision();
-    return json_response(object);
+    const LocksInfo info = locks_of(parts);
+    Response response = json_response(json_of_leader(name, info));
+    if (!has_leader(info)) response.status = status_of(Error::not_found);
+    return response;
   });
 }
 
@@ -154,8 +145,9 @@ void Api::list_locks(const std::shared_ptr<Exchange>& exchange) {
   if (name && prefix) throw Refused("either 'name' or 'prefix'");
   if (name) what.mutable_locks()->set_name(*name);
   what.mutable_locks()->set_prefix(prefix.value_or(""));
-  read(exchange, what,
-       [](const std::vector<proto::Answer>& parts) { return json_response(json_of_locks(parts)); });
+  read(exchange, what, [](const std::vector<proto::Answer>& parts) {
+    return json_response(json_of(locks_of(parts)));
+  });
 }
 
 void Api::break_it(const std::shared_ptr<Exchange>& exchange) {

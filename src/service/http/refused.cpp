@@ -2,6 +2,9 @@
 
 #include <boost/json.hpp>
 
+#include "io/json_text.h"
+#include "service/http/info_json.h"
+
 namespace baton::http {
 
 unsigned status_of(Error error) {
@@ -44,11 +47,8 @@ unsigned status_of(Error error) {
 }
 
 Response error_response(Error error, const std::string& message) {
-  const boost::json::object body{
-      {"error", name_of(error)},
-      {"code", static_cast<unsigned>(error)},
-      {"message", message.empty() ? std::string(message_of(error)) : message}};
-  return {.status = status_of(error), .body = boost::json::serialize(body) + "\n"};
+  return {.status = status_of(error),
+          .body = io::json_text(json_of_error({error, message})) + "\n"};
 }
 
 Response Refused::response() const {

@@ -1,21 +1,19 @@
 #include "service/http/words.h"
 
 #include <boost/json.hpp>
-#include <charconv>
+#include <iterator>
+#include <utility>
 
-#include "core/text.h"
+#include "io/json_text.h"
+#include "service/client/convert.h"
 #include "service/http/keys.h"
 #include "service/http/refused.h"
-#include "service/http/text.h"
-#include "service/lease/lease.h"
 
 namespace baton::http {
 
 namespace {
 
 namespace json = boost::json;
-
-double seconds_of(std::int64_t time_us) { return static_cast<double>(time_us) / 1e6; }
 
 // "try":true does not wait, "wait":"10s" waits so long; otherwise it waits for ever.
 template <class Message>
@@ -33,112 +31,6 @@ void fill_usual(proto::Acquire& message, Fields& fields) {
   message.set_label(fields.text("label").value_or(""));
   if (const auto most = fields.duration("max_hold")) message.set_max_hold(most->value);
   message.set_despite_deadlock(fields.flag("despite_deadlock"));
-}
-
-json::object json_of(const proto::Who& who) {
-  return {{"host", who.host()}, {"user", who.user()}, {"process", who.process()}};
-}
-
-json::object json_of(const proto::Holder& holder) {
-  json::object object = json_of(holder.who());
-  object["session_id"] = holder.session();
-  object["owner"] = holder.owner();
-  object["label"] = holder.label().empty() ? holder.who().label() : holder.label();
-  object["shared"] = holder.mode() == proto::SHARED;
-  object["fence"] = holder.fence();
-  object["slot"] = holder.slot();
-  object["ending"] = holder.ending();
-  object["held_s"] = seconds_of(holder.for_time());
-  if (!holder.value().empty()) add_bytes(object, "value", holder.value());
-  return object;
-}
-
-json::object json_of(const proto::Waiter& waiter, std::size_t position) {
-  json::object object = json_of(waiter.who());
-  object["position"] = position;
-  object["session_id"] = waiter.session();
-  object["owner"] = waiter.owner();
-  object["label"] = waiter.label().empty() ? waiter.who().label() : waiter.label();
-  object["shared"] = waiter.mode() == proto::SHARED;
-  object["ticket"] = waiter.ticket();
-  object["names"] = json::array(waiter.names().begin(), waiter.names().end());
-  object["waited_s"] = seconds_of(waiter.for_time());
-  return object;
-}
-
-json::object json_of(const proto::Lock& lock) {
-  json::array holders;
-  for (const auto& holder : lock.holders()) holders.push_back(json_of(holder));
-  json::array waiters;
-  for (const auto& waiter : lock.waiters()) waiters.push_back(json_of(waiter, waiters.size() + 1));
-  json::object object{{"name", lock.name()},
-                      {"slots", lock.slots()},
-                      {"holders", std::move(holders)},
-                      {"waiters", std::move(waiters)}};
-  if (lock.closed_for() > 0) object["closed_s"] = seconds_of(lock.closed_for());
-  return object;
-}
-
-json::object json_of(const proto::WaitEdge& edge) {
-  return {{"from", edge.from_session()}, {"from_owner", edge.from_owner()},
-          {"to", edge.to_session()},     {"to_owner", edge.to_owner()},
-          {"name", edge.name()},         {"by_queue", edge.by_queue()}};
-}
-
-json::object json_of(const proto::Session& session) {
-  json::object object = json_of(session.who());
-  object["session_id"] = session.session();
-  object["label"] = session.who().label();
-  object["ttl_s"] = seconds_of(session.ttl());
-  object["lease_left_s"] = seconds_of(session.lease_left());
-  object["fast"] = session.fast();
-  object["within"] = session.within();
-  object["connected"] = session.connected();
-  object["holds"] = session.holds();
-  object["waits"] = session.waits();
-  object["open_s"] = seconds_of(session.for_time());
-  return object;
-}
-
-// As json::serialize(), but 29.4 is 29.4 and not 2.94E1.
-void append(std::string& text, const json::value& value) {
-  if (const auto* object = value.if_object()) {
-    text += '{';
-    for (const auto& [key, inner] : *object) {
-      if (text.back() != '{') text += ',';
-      text += json::serialize(key) + ":";
-      append(text, inner);
-    }
-    text += '}';
-  } else if (const auto* array = value.if_array()) {
-    text += '[';
-    for (const json::value& inner : *array) {
-      if (text.back() != '[') text += ',';
-      append(text, inner);
-    }
-    text += ']';
-  } else if (const auto* number = value.if_double()) {
-    char digits[64];
-    const auto end = std::to_chars(digits, digits + sizeof digits, *number).ptr;
-    text.append(digits, end);
-  } else {
-    text += json::serialize(value);
-  }
-}
-
-std::string_view name_of(proto::Change::Kind kind) {
-  switch (kind) {
-    case proto::Change::REMOVE:
-      return "remove";
-    case proto::Change::ELECT:
-      return "elect";
-    case proto::Change::PROCLAIM:
-      return "proclaim";
-    case proto::Change::RESIGN:
-      return "resign";
-    default:
-      return "put";
-  }
 }
 
 }  // namespace
@@ -195,21 +87,6 @@ void fill(proto::Remove& message, Fields& fields) {
 
 // --- What is answered ---------------------------------------------------------------------------
 
-void add_lease(json::object& object, service::Duration ttl) {
-  const auto terms = service::LeaseTerms::of(ttl, {0});
-  object["ttl_s"] = seconds_of(ttl.value);
-  object["lease_s"] = seconds_of(terms.length().value);
-  object["keepalive_every_s"] = seconds_of(terms.interval.value);
-}
-
-void add_bytes(json::object& object, const std::string& name, const std::string& bytes) {
-  if (text::is_utf8(bytes)) {
-    object[name] = bytes;
-  } else {
-    object[name + "_base64"] = base64(bytes);
-  }
-}
-
 void add_grant(json::object& object, const proto::Reply::Granted& granted,
                const std::vector<std::string>& names, bool has_slots) {
   object["names"] = json::array(names.begin(), names.end());
@@ -226,97 +103,35 @@ void add_grant(json::object& object, const proto::Reply::Granted& granted,
   object["parts"] = std::move(parts);
 }
 
-json::object json_of_locks(const std::vector<proto::Answer>& parts) {
-  json::array locks;
-  json::array edges;
+LocksInfo locks_of(const std::vector<proto::Answer>& parts) {
+  LocksInfo all = client::locks_of(parts.back());
+  std::vector<LockInfo> locks;
+  std::vector<WaitEdge> edges;
   for (const proto::Answer& part : parts) {
-    for (const auto& lock : part.locks()) locks.push_back(json_of(lock));
-    for (const auto& edge : part.edges()) edges.push_back(json_of(edge));
+    LocksInfo some = client::locks_of(part);
+    std::move(some.locks.begin(), some.locks.end(), std::back_inserter(locks));
+    std::move(some.edges.begin(), some.edges.end(), std::back_inserter(edges));
   }
-  return {{"locks", std::move(locks)},
-          {"waits_for", std::move(edges)},
-          {"revision", parts.back().revision()}};
+  all.locks = std::move(locks);
+  all.edges = std::move(edges);
+  return all;
 }
 
-json::object json_of_sessions(const std::vector<proto::Answer>& parts) {
-  json::array sessions;
+std::vector<SessionInfo> sessions_of(const std::vector<proto::Answer>& parts) {
+  std::vector<SessionInfo> all;
   for (const proto::Answer& part : parts) {
-    for (const auto& session : part.sessions()) sessions.push_back(json_of(session));
+    std::vector<SessionInfo> some = client::sessions_of(part);
+    std::move(some.begin(), some.end(), std::back_inserter(all));
   }
-  return {{"sessions", std::move(sessions)}};
+  return all;
 }
 
-json::object json_of_file(const proto::File& file) {
-  json::object object{
-      {"key", file.key()}, {"version", file.version()}, {"revision", file.revision()}};
-  add_bytes(object, "value", file.value());
-  if (file.tied_to() != 0) object["tied_to"] = file.tied_to();
-  return object;
-}
-
-json::object json_of_files(const std::vector<proto::Answer>& parts) {
-  json::array files;
+FileList files_of(const std::vector<proto::Answer>& parts) {
+  FileList list{.files = {}, .revision = parts.back().revision()};
   for (const proto::Answer& part : parts) {
-    for (const auto& file : part.files()) files.push_back(json_of_file(file));
+    for (const auto& file : part.files()) list.files.push_back(client::file_of(file));
   }
-  return {{"files", std::move(files)}, {"revision", parts.back().revision()}};
-}
-
-json::object json_of_leader(const std::string& election, const proto::Holder& leader) {
-  json::object object = json_of(leader);
-  for (const char* name : {"shared", "slot", "fence", "held_s"}) object.erase(name);
-  object["name"] = election;
-  object["term"] = leader.fence();
-  object["leads_s"] = seconds_of(leader.for_time());
-  if (leader.value().empty()) object["value"] = "";
-  return object;
-}
-
-namespace {
-
-json::object json_of(const proto::PeerGroup& group) {
-  json::array members;
-  for (const proto::PeerGroup::Member& one : group.members()) {
-    members.push_back(json::object{{"id", one.id()},
-                                   {"address", one.address()},
-                                   {"belongs", one.belongs()},
-                                   {"connected", one.connected()},
-                                   {"arbiter", one.arbiter()},
-                                   {"problem", one.problem()}});
-  }
-  return {
-      {"name", group.name()},         {"self", group.self()},     {"algorithm", group.algorithm()},
-      {"election", group.election()}, {"epoch", group.epoch()},   {"working", group.working()},
-      {"messages", group.messages()}, {"grants", group.grants()}, {"members", members}};
-}
-
-}  // namespace
-
-json::object json_of_status(const proto::Answer& answer) {
-  const proto::Status& status = answer.status();
-  json::object object{{"server", status.server()},
-                      {"scope", status.scope()},
-                      {"program", status.program()},
-                      {"process", status.process()},
-                      {"epoch", status.epoch()},
-                      {"leads_s", seconds_of(status.leads_for())},
-                      {"journal", status.journal()},
-                      {"position", status.position()},
-                      {"sessions", status.sessions()},
-                      {"locks", status.locks()},
-                      {"waiters", status.waiters()},
-                      {"files", status.files()},
-                      {"revision", status.revision()},
-                      {"connections", status.connections()},
-                      {"http", json::array(status.http().begin(), status.http().end())},
-                      {"last_fence", status.last_fence()},
-                      {"waits_for_reports_of", json::array(status.waits_for_reports_of().begin(),
-                                                           status.waits_for_reports_of().end())}};
-  if (status.has_group()) {
-    object["trouble"] = status.trouble();
-    object["group"] = json_of(status.group());
-  }
-  return object;
+  return list;
 }
 
 json::object json_of_lost(const proto::HoldOver& over) {
@@ -327,31 +142,30 @@ json::object json_of_lost(const proto::HoldOver& over) {
           {"reason", over.reason()}};
 }
 
+namespace {
+
+LeaderChange leader_change_of(const proto::Change& change) {
+  using Kind = LeaderChange::Kind;
+  return {.kind = change.kind() == proto::Change::ELECT      ? Kind::elected
+                  : change.kind() == proto::Change::PROCLAIM ? Kind::proclaimed
+                                                             : Kind::resigned,
+          .revision = change.revision(),
+          .leader = {change.value(), change.fence(), change.session()}};
+}
+
+}  // namespace
+
 std::string event_of(const proto::Change& change) {
-  const std::string_view kind = name_of(change.kind());
   const bool is_of_leader = change.kind() >= proto::Change::ELECT;
-  json::object data{{"kind", kind},
-                    {"revision", change.revision()},
-                    {is_of_leader ? "name" : "key", change.key()}};
-  if (is_of_leader) {
-    data["term"] = change.fence();
-    data["session_id"] = change.session();
-  } else {
-    data["version"] = change.version();
-    if (change.session() != 0) data["tied_to"] = change.session();
-  }
-  const bool has_value =
-      change.kind() != proto::Change::REMOVE && change.kind() != proto::Change::RESIGN;
-  if (has_value) add_bytes(data, "value", change.value());
-  return "id: " + std::to_string(change.revision()) + "\nevent: " + std::string(kind) +
-         "\ndata: " + json::serialize(data) + "\n\n";
+  const json::object data = is_of_leader ? json_of(change.key(), leader_change_of(change))
+                                         : json_of(client::file_change_of(change));
+  return "id: " + std::to_string(change.revision()) +
+         "\nevent: " + std::string(data.at("kind").as_string()) + "\ndata: " + io::json_text(data) +
+         "\n\n";
 }
 
 Response json_response(const json::object& object) {
-  Response response;
-  append(response.body, object);
-  response.body += '\n';
-  return response;
+  return {.body = io::json_text(object) + '\n'};
 }
 
 }  // namespace baton::http

@@ -8,6 +8,7 @@
 #include "baton/client.pb.h"
 #include "service/http/exchange.h"
 #include "service/http/fields.h"
+#include "service/http/info_json.h"
 
 namespace baton::http {
 
@@ -25,19 +26,14 @@ void fill(proto::Remove& message, Fields& fields);
 
 // --- What is answered ---------------------------------------------------------------------------
 
-// How long a lease lasts, and how often to say that one is alive.
-void add_lease(boost::json::object& object, service::Duration ttl);
-// NAME, or NAME_base64 if it is not text.
-void add_bytes(boost::json::object& object, const std::string& name, const std::string& bytes);
 void add_grant(boost::json::object& object, const proto::Reply::Granted& granted,
                const std::vector<std::string>& names, bool has_slots);
 
-boost::json::object json_of_locks(const std::vector<proto::Answer>& parts);
-boost::json::object json_of_sessions(const std::vector<proto::Answer>& parts);
-boost::json::object json_of_files(const std::vector<proto::Answer>& parts);
-boost::json::object json_of_file(const proto::File& file);
-boost::json::object json_of_leader(const std::string& election, const proto::Holder& leader);
-boost::json::object json_of_status(const proto::Answer& answer);
+// What was read, in parts, as the client library has it; info_json.h writes it down.
+LocksInfo locks_of(const std::vector<proto::Answer>& parts);
+std::vector<SessionInfo> sessions_of(const std::vector<proto::Answer>& parts);
+FileList files_of(const std::vector<proto::Answer>& parts);
+
 boost::json::object json_of_lost(const proto::HoldOver& over);
 
 // The event of a change, as a stream has it.

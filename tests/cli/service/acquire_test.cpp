@@ -35,7 +35,9 @@ TEST_F(Acquiring, ItEndsWithItsLease) {
 }
 
 TEST_F(Acquiring, RenewingBeginsTheLeaseAnew) {
-  const auto left = [] { return json("sessions").as_array().at(0).at("lease_left_s").as_double(); };
+  const auto left = [] {
+    return json("sessions").at("sessions").at(0).at("lease_left_s").to_number<double>();
+  };
   const std::string mine = token("a --ttl 10m");
   EXPECT_TRUE(eventually([&] { return left() < 598; }));
   const double before = left();
@@ -92,7 +94,7 @@ TEST_F(Acquiring, ForTheShellAndForPrograms) {
   EXPECT_GT(std::atoll(shown.out.c_str()), 0);
   const auto info = json("acquire a");
   EXPECT_GT(info.at("fence").as_int64(), std::atoll(shown.out.c_str()));
-  EXPECT_EQ(baton("release " + std::string(info.at("token").as_string())).code, 0);
+  EXPECT_EQ(baton("release " + std::string(info.at("session").as_string())).code, 0);
 }
 
 TEST_F(Acquiring, ATokenKnowsItsServer) {

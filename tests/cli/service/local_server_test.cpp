@@ -167,9 +167,9 @@ TEST_F(LocalServer, ALongPathIsNoObstacle) {
   const std::string state = file(std::string(120, 'x')).string();
   setenv("XDG_STATE_HOME", state.c_str(), 1);
   const auto status = json("status");
-  EXPECT_LT(status.at("url").as_string().size(), 110U);
+  EXPECT_LT(status.at("choice").at("url").as_string().size(), 110U);
   EXPECT_EQ(baton("lock a -- true").code, 0);
-  const std::string socket = std::string(status.at("url").as_string()).substr(5);
+  const std::string socket = std::string(status.at("choice").at("url").as_string()).substr(5);
   end(static_cast<pid_t>(status.at("process").as_int64()));
   std::filesystem::remove_all(std::filesystem::path(socket).parent_path());
 }
@@ -216,7 +216,7 @@ TEST_F(LocalServer, ScopesDoNotSeeEachOther) {
   std::filesystem::create_directory(file("run"));
   Running server("$BATON serve --listen unix:$F/run/socket --journal memory:");
   EXPECT_TRUE(eventually([&] { return has_file("run/socket"); }));
-  EXPECT_EQ(json("status").at("scope"), "host") << "the machine's server comes first";
+  EXPECT_EQ(json("status").at("choice").at("scope"), "host") << "the machine's server comes first";
   const auto host = hold("a --ttl 1m");
   EXPECT_EQ(baton("lock a --try -- true").code, 75);
   // It is down for a moment, with its socket or without: nobody goes elsewhere because of that.

@@ -55,7 +55,7 @@ TEST_F(Locking, WhatIsTakenIsNotHadTwice) {
   touch("end");
   EXPECT_EQ(holder->wait(), 0);
   EXPECT_EQ(baton("lock a --try -- true").code, 0);
-  EXPECT_EQ(json("sessions").as_array().size(), 0U) << "nobody is left behind";
+  EXPECT_EQ(json("sessions").at("sessions").as_array().size(), 0U) << "nobody is left behind";
 }
 
 TEST_F(Locking, WhoWaitsGetsItInTheEnd) {
@@ -182,7 +182,7 @@ TEST_F(Locking, WithAnotherServerANestedLockIsNoPartOfTheFirst) {
   Running server("$BATON serve --listen unix:$F/other --journal memory:");
   EXPECT_TRUE(eventually([&] { return has_file("other"); }));
   const std::string url = " --url unix:$F/other";
-  EXPECT_EQ(json("acquire x" + url).at("session").as_int64(), 1);
+  EXPECT_EQ(json("acquire x" + url).at("session_id").as_int64(), 1);
   const std::string within = " | grep -c '\"within\":[1-9]'";
   EXPECT_EQ(
       baton("lock a -- $BATON lock a" + url + " -- $BATON sessions --json" + url + within).out,

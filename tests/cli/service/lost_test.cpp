@@ -120,7 +120,7 @@ TEST_F(Losing, ALockSurvivesTheDeathOfTheLocalServer) {
   EXPECT_TRUE(eventually([&] { return !is_alive(server); }));
   const auto after = json("locks a").at("locks").as_array()[0].at("holders").as_array()[0];
   EXPECT_NE(server_process(), server);
-  EXPECT_EQ(before.at("session"), after.at("session"));
+  EXPECT_EQ(before.at("session_id"), after.at("session_id"));
   EXPECT_EQ(before.at("fence"), after.at("fence"));
   EXPECT_EQ(baton("lock a --try -- true").code, 75);
   touch("end");

@@ -5,6 +5,7 @@
 
 #include <boost/json.hpp>
 
+#include "io/json_text.h"
 #include "service/http/keys.h"
 #include "service/http/refused.h"
 #include "service/http/text.h"
@@ -112,11 +113,10 @@ TEST(Values, ThatAreNotTextAreBase64) {
   proto::Put put;
   fill(put, fields);
   EXPECT_EQ(put.value(), std::string("\xff\0\x01", 3));
-  proto::File file;
-  file.set_value(put.value());
-  EXPECT_EQ(json_of_file(file).at("value_base64").as_string(), "/wAB");
-  file.set_value("ü");
-  EXPECT_EQ(json_of_file(file).at("value").as_string(), "ü");
+  File file{.key = "k", .value = put.value()};
+  EXPECT_EQ(json_of(file).at("value_base64").as_string(), "/wAB");
+  file.value = "ü";
+  EXPECT_EQ(json_of(file).at("value").as_string(), "ü");
   EXPECT_EQ(complaint(R"({"v":"","v_base64":""})", [](Fields& f) { f.bytes("v"); }),
             "either 'v' or 'v_base64'");
   EXPECT_EQ(complaint(R"({"v_base64":"a"})", [](Fields& f) { f.bytes("v"); }),
@@ -198,6 +198,39 @@ TEST(Errors, HaveTheirStatus) {
     EXPECT_GE(status_of(error), 400U) << name_of(error);
     EXPECT_NE(error_response(error, "").body.find(message_of(error)), std::string::npos);
   }
+}
+
+TEST(Answers, AboutAClusterAndAGroupAreInTheStatus) {
+  StatusInfo status{.server = "a", .trouble = "no majority"};
+  EXPECT_FALSE(json_of(status).contains("cluster"));
+  EXPECT_FALSE(json_of(status).contains("group"));
+  EXPECT_EQ(json_of(status).at("trouble"), "no majority");
+  status.leader = "a";
+  status.proof_left = std::chrono::milliseconds(2500);
+  status.servers = {{.name = "a", .url = "baton://a:7400", .leads = true}};
+  status.etcd = {{.endpoint = "a:2379", .is_healthy = true, .bytes = 4096}};
+  EXPECT_EQ(
+      io::json_text(json_of(status).at("cluster")),
+      R"({"leader":"a","leader_url":"","follows":false,"proof_left_s":2.5,"servers":[{"name":)"
+      R"("a","url":"baton://a:7400","program":"","position":0,"leads":true}],"etcd":[{)"
+      R"("endpoint":"a:2379","healthy":true,"leads":false,"version":"","bytes":4096,)"
+      R"("problem":""}]})");
+  status.group = PeerGroupInfo{.name = "g", .self = "1", .members = {{.id = "1", .belongs = true}}};
+  EXPECT_EQ(io::json_text(json_of(status).at("group").at("members")),
+            R"([{"id":"1","address":"","belongs":true,"connected":false,"arbiter":false,)"
+            R"("problem":""}])");
+}
+
+TEST(Answers, HaveTheLabelOfTheSessionIfTheLockHasNone) {
+  LocksInfo info;
+  HolderInfo holder{.who = {.label = "session"}};
+  info.locks = {{.holders = {holder}}};
+  const auto label = [&] {
+    return json_of(info).at("locks").at(0).at("holders").at(0).at("label").as_string();
+  };
+  EXPECT_EQ(label(), "session");
+  info.locks[0].holders[0].label = "lock";
+  EXPECT_EQ(label(), "lock");
 }
 
 TEST(Answers, HaveNumbersAsPeopleWriteThem) {

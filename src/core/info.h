@@ -121,10 +121,10 @@ Expected per_peer(const Case& c) {
 }
 
 struct Cost {
-  Scenario scenario;
-  Metric metric;
-  std::string_view formula;  // as the literature writes it
-  Expected (*value)(const Case&);
+  Scenario scenario{};
+  Metric metric{};
+  std::string_view formula = {};  // as the literature writes it
+  Expected (*value)(const Case&) = nullptr;
 };
 
 // Which process an election should choose among those alive that can talk to each other.
@@ -139,34 +139,34 @@ enum class Choice : std::uint8_t {
 // A situation in which an election's cost is stated: who starts, who is down from the beginning,
 // and whatever of the group matters.
 struct ElectionCase {
-  Setup setup;
-  std::vector<NodeId> initiators;
-  std::vector<NodeId> down;
+  Setup setup = {};
+  std::vector<NodeId> initiators = {};
+  std::vector<NodeId> down = {};
 };
 
 struct ElectionCost {
-  std::string_view situation;  // "lowest starts, highest is down"
+  std::string_view situation = {};  // "lowest starts, highest is down"
   // Makes the situation out of a default group of some size, in which nobody starts. What is drawn
   // at random is drawn with the chooser.
-  void (*arrange)(ElectionCase&, Chooser&);
-  std::string_view type;     // the messages that are counted: one type's name, or "" for all
-  std::string_view formula;  // as the literature writes it
-  Expected (*value)(const ElectionCase&);
+  void (*arrange)(ElectionCase&, Chooser&) = nullptr;
+  std::string_view type = {};     // the messages that are counted: one type's name, or "" for all
+  std::string_view formula = {};  // as the literature writes it
+  Expected (*value)(const ElectionCase&) = nullptr;
 };
 
 // A figure that one of the lectures (docs/course/README.md) gives for this algorithm.
 struct LectureFigure {
-  std::string_view document;  // "Cardellini", "Canonical Problems", as the page names it
-  std::string_view quantity;  // what it counts
+  std::string_view document = {};  // "Cardellini", "Canonical Problems", as the page names it
+  std::string_view quantity = {};  // what it counts
   std::string_view figure;    // as written there
   std::string_view reason;    // why ours differs, or "" where it is the same
 };
 
 // For a wrong variant: what breaks, and the world in which it does.
 struct Flaw {
-  Promise breaks;
-  Assumptions needs_broken;  // beyond the ordinary random schedules: which fault must be allowed
-  std::string_view why;
+  Promise breaks{};
+  Assumptions needs_broken{};  // beyond the ordinary random schedules: which fault must be allowed
+  std::string_view why = {};
 };
 
 // An instance for `baton check` that the documents show.

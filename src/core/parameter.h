@@ -16,8 +16,8 @@ struct Info;
 struct Setup;
 
 struct Parameter {
-  std::string_view name;  // as on the command line: "votes" for --votes
-  std::string_view help;
+  std::string_view name = {};  // as on the command line: "votes" for --votes
+  std::string_view help = {};
   std::int64_t least = 0;
   std::int64_t most = 1;
   // The value in a group of this size where nothing is chosen, and how people call it if it is no

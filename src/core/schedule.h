@@ -35,9 +35,9 @@ struct ScheduledStep {
   Kind kind{};
   NodeId node = nobody;
   NodeId peer = nobody;
-  std::string message;  // its type and fields, as core/reflect.h prints them
+  std::string message = {};  // its type and fields, as core/reflect.h prints them
   std::uint32_t timer = 0;
-  std::vector<std::uint32_t> choices;  // what choose() returned in this step, one after the other
+  std::vector<std::uint32_t> choices = {};  // what choose() returned in this step, in order
 
   friend bool operator==(const ScheduledStep&, const ScheduledStep&) = default;
 };
@@ -47,11 +47,11 @@ inline constexpr std::size_t scheduled_kinds = 15;
 std::string_view name_of(ScheduledStep::Kind kind);
 
 struct Schedule {
-  std::string algorithm;
-  std::vector<std::string> arguments;  // of the command that chooses group and faults
-  std::string verdict;                 // what it shows
-  std::vector<ScheduledStep> steps;
-  std::optional<std::size_t> loop;  // the first step of those that can repeat for ever
+  std::string algorithm = {};
+  std::vector<std::string> arguments = {};  // of the command that chooses group and faults
+  std::string verdict = {};                 // what it shows
+  std::vector<ScheduledStep> steps = {};
+  std::optional<std::size_t> loop = {};  // the first step of those that can repeat for ever
 
   friend bool operator==(const Schedule&, const Schedule&) = default;
 };

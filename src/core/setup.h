@@ -30,34 +30,35 @@ enum class Omission : std::uint8_t {
   release_replay,      // a release during a change of view is forgotten
   epoch_check          // messages of an older view are accepted
 };
-// How several resources are acquired: algorithms/resource/multi_lock.h and algorithms/resource/all_or_nothing.h.
+// How several resources are acquired: algorithms/resource/multi_lock.h and all_or_nothing.h.
 enum class Acquisition : std::uint8_t { naive, ascending, atomic, coordinator, detect };
 
 // A parameter of an algorithm that has another than its usual value.
 struct Chosen {
-  const Parameter* parameter;
-  std::int64_t value;
+  const Parameter* parameter = nullptr;
+  std::int64_t value = 0;
 };
 
 struct Setup {
   // What an AnyLock or AnyElection in this group is.
   const AnyClass* protocol = nullptr;
 
-  std::uint32_t size = 0;      // processes 0 … size−1, in ring order
-  NodeId coordinator{0};       // who coordinates, and where a token starts
-  std::vector<Chosen> chosen;  // of the algorithm's parameters; the others have their usual values
+  std::uint32_t size = 0;  // processes 0 … size−1, in ring order
+  NodeId coordinator{0};   // who coordinates, and where a token starts
+  // Of the algorithm's parameters; the others have their usual values.
+  std::vector<Chosen> chosen = {};
 
-  Tree tree;
-  std::shared_ptr<const VotingSets> voting;
+  Tree tree = {};
+  std::shared_ptr<const VotingSets> voting = {};
 
   // What processes compare, where not their own numbers; no two are equal.
-  std::vector<std::uint32_t> identities;
+  std::vector<std::uint32_t> identities = {};
   // How well each process would do as the leader; empty: all alike.
-  std::vector<std::uint32_t> capacities;
+  std::vector<std::uint32_t> capacities = {};
   // Who is within reach of whom; none: everybody.
-  std::shared_ptr<const Graph> graph;
+  std::shared_ptr<const Graph> graph = {};
   // Where everyone is; empty: on a square lattice.
-  std::vector<Place> places;
+  std::vector<Place> places = {};
 
   // Where a membership agrees on views: ticks after which a lease ends that nobody confirms, and of
   // silence after which a process is suspected.

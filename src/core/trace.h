@@ -39,17 +39,17 @@ inline constexpr std::size_t trace_kinds = 17;
 std::string_view name_of(TraceKind kind);
 
 struct TraceEvent {
-  Ticks at;
-  NodeId node;  // where it happened
+  Ticks at{0};
+  NodeId node{};  // where it happened
   TraceKind kind{};
   NodeId peer = nobody;
   std::uint64_t message = 0;  // pairs a send with its receipts and drops; 0 where there is none
-  std::string name;           // the message's type, or the timer's number
+  std::string name = {};      // the message's type, or the timer's number
   // Its fields, as core/reflect.h prints them. Of a group's entry its fence, of its election the
   // epoch, of a process that is back the number of its life.
-  std::string body;
-  Clock lamport;
-  VectorClock vector;  // empty in groups larger than `Trace::vector_limit`
+  std::string body = {};
+  Clock lamport{0};
+  VectorClock vector = {};  // empty in groups larger than `Trace::vector_limit`
 
   friend bool operator==(const TraceEvent&, const TraceEvent&) = default;
 };
@@ -58,13 +58,13 @@ struct Trace {
   // Above this size vector times would outweigh everything else and are left out.
   static constexpr std::uint32_t vector_limit = 64;
 
-  std::string algorithm;
+  std::string algorithm = {};
   std::uint32_t size = 0;
   std::uint64_t seed = 0;
   // How people call the processes, where not 0 … size−1; empty otherwise.
-  std::vector<std::string> names;
-  std::string verdict;  // what the oracles found, "" if nothing
-  std::vector<TraceEvent> events;
+  std::vector<std::string> names = {};
+  std::string verdict = {};  // what the oracles found, "" if nothing
+  std::vector<TraceEvent> events = {};
 
   std::string name(NodeId node) const {
     return names.empty() ? std::to_string(node.value) : names[node.value];

@@ -37,10 +37,11 @@ using Parameters = std::vector<std::pair<std::string, std::string>>;
 
 // A cost that info() states, or that can be measured anyway, and what it was.
 struct Measured {
-  std::string situation;  // "alone", "everyone"; of an election as its cost names it
-  std::string metric;     // "messages", "delay"; of an election the type of message that is counted
-  std::string formula;    // empty: info() states nothing
-  std::optional<Expected> expected;
+  std::string situation = {};  // "alone", "everyone"; of an election as its cost names it
+  // "messages", "delay"; of an election the type of message that is counted
+  std::string metric = {};
+  std::string formula = {};  // empty: info() states nothing
+  std::optional<Expected> expected = {};
   double value = 0;
   double half_width = 0;  // of the 99.9 % confidence interval, for a mean
   bool agrees = true;

@@ -3,8 +3,11 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "core/info.h"
@@ -107,6 +110,75 @@ inline sim::Plan random_election_plan(const Info& info, std::uint64_t seed) {
   }
   if (!info.assumes.has(Assumption::no_suspicion) && random.chance(0.2)) {
     add_suspicions(plan, random, a_while);
+  }
+  return plan;
+}
+
+// Who was not told of the partition before it healed. Nobody is if it is over too soon. Besides, it
+// is a process that came back behind it a short time before.
+inline std::set<NodeId> untold(const sim::Plan& plan) {
+  const sim::Fault* partition = nullptr;
+  const sim::Fault* heal = nullptr;
+  for (const sim::Fault& fault : plan.faults.schedule) {
+    if (fault.kind == sim::Fault::Kind::partition) partition = &fault;
+    if (fault.kind == sim::Fault::Kind::heal) heal = &fault;
+  }
+  std::set<NodeId> nodes;
+  if (partition == nullptr || heal == nullptr) return nodes;
+  const Ticks last = heal->at - plan.faults.detection;  // that is found out before it heals
+  for (std::uint32_t i = 0; i < plan.setup.size && partition->at >= last; ++i) nodes.insert({i});
+  for (const sim::Fault& fault : plan.faults.schedule) {
+    if (fault.kind != sim::Fault::Kind::recover) continue;
+    if (fault.at >= std::max(last, partition->at) && fault.at <= heal->at) nodes.insert(fault.node);
+  }
+  return nodes;
+}
+
+// A random world with a partition, which most often heals. In most of them a process crashes and is
+// back at the same instant: behind the partition, as it begins or heals, or soon after it.
+//
+// A partition of which a process is not told is nothing but loss for it. So many may be `untold`.
+inline sim::Plan random_partitioned_plan(const Info& info, std::uint64_t seed, std::size_t most) {
+  using Kind = sim::Fault::Kind;
+  sim::Plan plan = random_election_plan(info, seed);
+  plan.may_break = {Assumption::no_loss};
+  sim::Random random(seed, 97);
+  if (plan.faults.detection.value == 0) plan.faults.detection = 5 * message_time;
+  const Ticks detection = plan.faults.detection;
+  auto& schedule = plan.faults.schedule;
+
+  const NodeId restarted{static_cast<std::uint32_t>(random.below(plan.setup.size))};
+  const bool is_free = std::none_of(schedule.begin(), schedule.end(), [&](const auto& fault) {
+    return fault.node == restarted && fault.kind != Kind::suspect;
+  });
+  sim::Fault partition{.at = random_time(random, 40 * message_time), .kind = Kind::partition};
+  for (std::uint32_t i = 0; i < plan.setup.size; ++i) {
+    partition.side_of.push_back(static_cast<std::uint32_t>(random.below(3)));
+  }
+  const Ticks healed = partition.at + detection + Ticks{1} + random_time(random, 40 * message_time);
+  const Ticks instants[] = {partition.at,
+                            partition.at + random_time(random, detection),
+                            partition.at + random_time(random, healed - partition.at),
+                            healed - random_time(random, detection),
+                            healed,
+                            healed + random_time(random, detection)};
+  const Ticks instant = instants[random.below(std::size(instants))];
+  const bool restarts = is_free && !info.assumes.has(Assumption::no_crash) && random.chance(0.8);
+  const auto restart = [&] {
+    if (!restarts) return;
+    schedule.push_back({.at = instant, .kind = Kind::crash, .node = restarted});
+    schedule.push_back({.at = instant, .kind = Kind::recover, .node = restarted});
+  };
+  // What comes first in the schedule also comes first in an instant.
+  const bool restarts_first = random.chance(0.5);
+  if (restarts_first) restart();
+  schedule.push_back(std::move(partition));
+  const bool heals = random.chance(0.7);
+  if (heals) schedule.push_back({.at = healed, .kind = Kind::heal});
+  const std::size_t heal = schedule.size() - 1;
+  if (!restarts_first) restart();
+  while (heals && untold(plan).size() > most) {
+    schedule[heal].at = schedule[heal].at + detection + Ticks{1};
   }
   return plan;
 }

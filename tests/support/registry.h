@@ -3,11 +3,22 @@
 
 #include <gtest/gtest.h>
 
+#include <ostream>
 #include <string>
 #include <vector>
 
 #include "lab/sim/catalog.h"
 #include "support/seeds.h"
+#include "support/test_name.h"
+
+namespace baton::sim {
+
+// For gtest.
+inline void PrintTo(const Entry* entry, std::ostream* to) {
+  *to << (entry == nullptr ? "no algorithm" : entry->info().name);
+}
+
+}  // namespace baton::sim
 
 namespace baton::test {
 
@@ -26,16 +37,6 @@ inline std::vector<const sim::Entry*> layered_entries(Kind kind) {
     if (entry->with(sim::Layers::both).run != nullptr) all.push_back(entry);
   }
   return all;
-}
-
-// The algorithm's name as a test's name may be.
-inline std::string test_name_of(const sim::Entry& entry) {
-  std::string name(entry.info().name);
-  for (char& c : name) c = c == '-' ? '_' : c;
-  return name;
-}
-inline std::string test_name(const testing::TestParamInfo<const sim::Entry*>& parameter) {
-  return test_name_of(*parameter.param);
 }
 
 }  // namespace baton::test

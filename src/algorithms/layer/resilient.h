@@ -1,5 +1,5 @@
-// Resilient<P>: the protocol P despite crashes. A membership (algorithms/layer/membership.h) agrees on views
-// of who is alive, and P runs in these views (algorithms/layer/in_views.h).
+// Resilient<P>: the protocol P despite crashes. A membership (algorithms/layer/membership.h) agrees
+// on views of who is alive, and P runs in these views (algorithms/layer/in_views.h).
 #pragma once
 
 #include <memory>

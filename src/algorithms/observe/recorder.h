@@ -1,5 +1,5 @@
-// One process's part in the snapshots of Chandy and Lamport (algorithms/observe/snapshot.h), for the layers
-// that are built on them.
+// One process's part in the snapshots of Chandy and Lamport (algorithms/observe/snapshot.h), for the
+// layers that are built on them.
 //
 // A process records its own state when it is the initiator or the first marker of a snapshot
 // arrives; then, before anything else, it sends a marker to everybody. From each channel it records

@@ -12,7 +12,7 @@
 
 namespace baton {
 
-// How all of them are acquired (Setup::acquisition) is described in algorithms/resource/multi_lock.h.
+// algorithms/resource/multi_lock.h describes how all of them are acquired (Setup::acquisition).
 
 // The events. Only AllHeld is for the application; the others let a host watch and draw.
 struct Waiting {

@@ -275,7 +275,7 @@ class SimCommand {
     run_(shortest, &trace_);
     std::cout << "\nHow it came about, in the shortest run found that fails alike:\n\n"
               << output_.diagram(trace_, most_rows) << "\nbaton sim " << options_.algorithm << " "
-              << sim::options_of(shortest, options_.layers());
+              << sim::options_of(shortest, info_, options_.layers());
     for (const std::string& option : options_.given) {
       if (option == "--omit") std::cout << " --omit " << options_.omission;
       if (option == "--voting") std::cout << " --voting " << options_.group.voting;

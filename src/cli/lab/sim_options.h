@@ -61,7 +61,7 @@ struct SimOptions {
   std::vector<std::string> cuts;
   std::vector<std::string> mendings;
   std::vector<std::string> slow;
-  double detection = 3;
+  double detection = in_message_times(sim::usual_detection);
   double timeout = 0;
   std::vector<std::string> allowed;
   std::vector<std::string> demanded;

@@ -1,7 +1,7 @@
 // What runs on a group of protocols and asks things of it, as the search sees it: what the
 // application knows at a process, what the steps of a run have come to for all, and the effect of a
-// step are numbers, as states of protocols are (lab/check/steps.h). The kinds of applications are in
-// lock_application.cpp and its kin.
+// step are numbers, as states of protocols are (lab/check/steps.h). The kinds of applications are
+// in lock_application.cpp and its kin.
 #pragma once
 
 #include <cstddef>

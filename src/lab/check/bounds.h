@@ -52,16 +52,16 @@ struct Reductions {
 };
 
 struct Bounds {
-  Setup setup;
+  Setup setup = {};
   std::uint32_t requests = 0;    // of each process; 0: any number
   std::uint32_t requesters = 0;  // the first so many; 0: all
   NodeId inside = nobody;        // holds the lock from the beginning
   bool fifo = true;
   std::uint32_t under_way = 0;  // on one channel: runs with more are left out; 0: any number
   bool order = false;  // whether order by happened-before is watched, which takes more states
-  Budgets budgets;
-  Time time;
-  Reductions reductions;
+  Budgets budgets = {};
+  Time time = {};
+  Reductions reductions = {};
   // Machines over shared memory.
   bool atomic = false;        // registers; otherwise safe: a read during a write finds anything
   std::uint32_t tickets = 6;  // runs in which the bakery gives out more are left out

@@ -28,8 +28,8 @@ struct ExploreOptions {
   std::uint32_t most_depth = 0xFFFF'FFFF;
   bool fingerprints = false;  // hash compaction; no ways to states are kept
   PropertySet stop_at = 0;    // the search ends when one of these properties is violated
-  std::function<void(const Progress&)> progress;   // told now and then
-  const std::atomic<bool>* interrupted = nullptr;  // set by somebody who does not want to wait
+  std::function<void(const Progress&)> progress = {};  // told now and then
+  const std::atomic<bool>* interrupted = nullptr;      // set by somebody who does not want to wait
 };
 
 }  // namespace baton::check

@@ -4,11 +4,11 @@
 // A state is the machine's own, encoded number by number; the machine itself is kept once, and put
 // into the state that is looked at.
 //
-// Fairness is what algorithms/shared/machine.h says: a process that is not outside is owed its next step. One
-// that is outside need not begin.
+// Fairness is what algorithms/shared/machine.h says: a process that is not outside is owed its next
+// step. One that is outside need not begin.
 //
-// Tickets (algorithms/shared/machine.h) grow without bound as long as somebody has one, and so would the
-// number of states. There are three ways to keep it finite:
+// Tickets (algorithms/shared/machine.h) grow without bound as long as somebody has one, and so would
+// the number of states. There are three ways to keep it finite:
 // - an option of the machine itself (BakeryMachine::Options::last_ticket), which changes what the
 //   machine does when it gets there;
 // - `most_tickets`: what lies beyond is left out;

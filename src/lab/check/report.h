@@ -19,7 +19,7 @@ struct Finding {
     broken,
     undecided  // the search ended before all was seen
   };
-  std::string property;
+  std::string property = {};
   Verdict verdict = Verdict::undecided;
   std::string what{};                  // where broken: how, in a sentence
   std::vector<ScheduledStep> steps{};  // ... and by which run
@@ -41,9 +41,9 @@ struct Search {
 };
 
 struct Report {
-  Search safety;
-  std::optional<Search> liveness;  // over FIFO channels, without symmetry and partial orders
-  std::vector<Finding> findings;
+  Search safety = {};
+  std::optional<Search> liveness = {};  // over FIFO channels, without symmetry and partial orders
+  std::vector<Finding> findings = {};
   bool fingerprints = false;  // hash compaction was used
 
   const Finding* broken() const {
@@ -58,10 +58,10 @@ struct Report {
 };
 
 struct CheckOptions {
-  ExploreOptions explore;
-  Promises demands;      // judged although the algorithm does not promise them
-  bool every = false;    // goes on after the first broken property
-  bool liveness = true;  // whether what must come to an end is judged
+  ExploreOptions explore = {};
+  Promises demands = {};  // judged although the algorithm does not promise them
+  bool every = false;     // goes on after the first broken property
+  bool liveness = true;   // whether what must come to an end is judged
 };
 
 }  // namespace baton::check

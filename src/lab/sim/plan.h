@@ -34,20 +34,20 @@ struct Workload {
     turns       // one after the other, each when all is quiet again
   };
   Kind kind = Kind::everyone;
-  std::uint64_t entries = 0;                   // in all, for the last four
-  std::uint32_t requesters = 0;                // so many processes, drawn by the seed; 0: all
-  Ticks at{0};                                 // when `one` and `everyone` ask
-  NodeId first = nobody;                       // who asks under `one`; nobody: drawn by the seed
-  Ticks think = 10 * message_time;             // mean of the exponential pause of `closed`
-  double rate = 0.1;                           // requests per message time under `poisson`
-  std::vector<NodeId> order;                   // who takes turns; empty: drawn uniformly
-  std::vector<std::pair<Ticks, NodeId>> also;  // further requests, at given times
-  std::uint64_t count_from = 0;                // see Report::steady
+  std::uint64_t entries = 0;        // in all, for the last four
+  std::uint32_t requesters = 0;     // so many processes, drawn by the seed; 0: all
+  Ticks at{0};                      // when `one` and `everyone` ask
+  NodeId first = nobody;            // who asks under `one`; nobody: drawn by the seed
+  Ticks think = 10 * message_time;  // mean of the exponential pause of `closed`
+  double rate = 0.1;                // requests per message time under `poisson`
+  std::vector<NodeId> order = {};   // who takes turns; empty: drawn uniformly
+  std::vector<std::pair<Ticks, NodeId>> also = {};  // further requests, at given times
+  std::uint64_t count_from = 0;                     // see Report::steady
 
   // Several resources: what each process wants, in its order. Where nothing is said, `wants_each`
   // of them: around the table as philosophers do, process i from resource i on; or drawn anew, in
   // random order, for each request.
-  std::vector<std::vector<ResourceId>> wants;
+  std::vector<std::vector<ResourceId>> wants = {};
   std::uint32_t wants_each = 2;
   bool wants_drawn = false;
 };
@@ -66,44 +66,47 @@ struct Fault {
     suspect,  // one process takes another for dead, rightly or not
     trust     // ... and no longer
   };
-  Ticks at;
+  Ticks at{0};
   Kind kind{};
-  NodeId node = nobody;                  // whom it strikes; who suspects
-  NodeId whom = nobody;                  // who is suspected
-  std::vector<std::uint32_t> side_of{};  // partition: equal numbers can talk
+  NodeId node = nobody;                     // whom it strikes; who suspects
+  NodeId whom = nobody;                     // who is suspected
+  std::vector<std::uint32_t> side_of = {};  // partition: equal numbers can talk
 };
 
 // Messages on this channel take so much longer.
 struct SlowLink {
-  NodeId from;
-  NodeId to;
-  Ticks more;
+  NodeId from{};
+  NodeId to{};
+  Ticks more{0};
 };
+
+// Faults::detection of elections in `baton sim`, where nothing else is said.
+inline constexpr Ticks usual_detection = 3 * message_time;
 
 struct Faults {
   double loss = 0;
   double duplication = 0;
   bool reordering = false;  // channels are not FIFO
-  // After this time each process is told who has become unreachable for it or reachable again, by
-  // a crash, a recovery or a partition. 0: nobody is told.
+  // Each process is told who has been unreachable for it so long, by a crash, a partition or one
+  // after the other, and who has been reachable again so long. 0: nobody is told.
   Ticks detection{0};
-  std::vector<NodeId> absent;  // not there at the beginning; a recovery lets them join
-  std::vector<SlowLink> slow;
-  std::vector<Fault> schedule;
+  std::vector<NodeId> absent = {};  // not there at the beginning; a recovery lets them join
+  std::vector<SlowLink> slow = {};
+  std::vector<Fault> schedule = {};
 };
 
 struct Plan {
-  Setup setup;
+  Setup setup = {};
   std::uint64_t seed = 1;
-  Delay delay;
-  Workload workload;
-  Faults faults;
+  Delay delay = {};
+  Workload workload = {};
+  Faults faults = {};
   Ticks critical_section = message_time;
-  Ticks send_cost{0};         // each send occupies its sender for so long, one after the other
-  NodeId inside = nobody;     // already in the critical section when the run begins
-  std::uint32_t servers = 1;  // that keep the fenced resource; a write must reach a majority
-  Assumptions may_break;      // assumptions that this run breaks on purpose
-  Promises demands;           // judged like promises although the algorithm does not make them
+  Ticks send_cost{0};          // each send occupies its sender for so long, one after the other
+  NodeId inside = nobody;      // already in the critical section when the run begins
+  std::uint32_t servers = 1;   // that keep the fenced resource; a write must reach a majority
+  Assumptions may_break = {};  // assumptions that this run breaks on purpose
+  Promises demands = {};       // judged like promises although the algorithm does not make them
 
   // Bounds after which the oracles speak; 0 stands for a default that suits the group's size.
   Ticks progress_bound{0};             // nobody got in although someone waited
@@ -111,7 +114,7 @@ struct Plan {
   Ticks time_limit = forever;
 
   // Called now and then with the number of entries so far.
-  std::function<void(std::uint64_t entries)> progress;
+  std::function<void(std::uint64_t entries)> progress = {};
 };
 
 // Why the plan cannot be run with this algorithm, in one line with a hint; nothing if it can.

@@ -114,11 +114,15 @@ class Shrinker {
   }
 
   bool plainer_world() {
-    bool better = false;
+    bool better = fewer_elections();
     const auto attempt = [&](bool differs, auto change) {
       if (differs && accept_changed(change)) better = true;
     };
     const Faults& faults = best_.faults;
+    if (!keep_size_) {
+      attempt(!best_.setup.identities.empty(), [](Plan& plan) { plan.setup.identities.clear(); });
+      attempt(!best_.setup.capacities.empty(), [](Plan& plan) { plan.setup.capacities.clear(); });
+    }
     attempt(faults.loss > 0, [](Plan& plan) { plan.faults.loss = 0; });
     attempt(faults.duplication > 0, [](Plan& plan) { plan.faults.duplication = 0; });
     attempt(faults.reordering, [](Plan& plan) { plan.faults.reordering = false; });
@@ -132,6 +136,19 @@ class Shrinker {
     attempt(best_.workload.kind == Workload::Kind::saturated ||
                 best_.workload.kind == Workload::Kind::closed,
             [](Plan& plan) { plan.workload.kind = Workload::Kind::everyone; });
+    return better;
+  }
+
+  // The further requests, which no option of `baton sim` makes.
+  bool fewer_elections() {
+    bool better = false;
+    for (std::size_t i = 0; i < best_.workload.also.size();) {
+      const bool gone = accept_changed([&](Plan& plan) {
+        plan.workload.also.erase(plan.workload.also.begin() + static_cast<std::ptrdiff_t>(i));
+      });
+      if (!gone) ++i;
+      better = better || gone;
+    }
     return better;
   }
 
@@ -253,6 +270,14 @@ std::string option_of(const Delay& delay) {
   return "";
 }
 
+std::string option_of(const char* name, const std::vector<std::uint32_t>& values) {
+  std::string text;
+  for (const std::uint32_t value : values) {
+    text += (text.empty() ? std::string(" ") + name + " " : ",") + std::to_string(value);
+  }
+  return text;
+}
+
 std::string option_of(const Tree& tree, std::uint32_t size) {
   const NodeId last{size - 1};
   if (size < 3 || tree.depth(last) == 1) return "";
@@ -266,7 +291,7 @@ Plan shrink(const Plan& plan, const Info& info, const std::function<bool(const P
   return Shrinker(plan, info, fails, keep_size, most_runs).run();
 }
 
-std::string options_of(const Plan& plan, Layers layers) {
+std::string options_of(const Plan& plan, const Info& info, Layers layers) {
   std::string text = "-n " + std::to_string(plan.setup.size);
   text += " --seed " + std::to_string(plan.seed);
   if (layers == Layers::reliable || layers == Layers::both) text += " --reliable";
@@ -276,6 +301,8 @@ std::string options_of(const Plan& plan, Layers layers) {
   if (plan.setup.coordinator != NodeId{0}) {
     text += " --coordinator " + number(plan.setup.coordinator);
   }
+  text += option_of("--ids", plan.setup.identities);
+  text += option_of("--capacities", plan.setup.capacities);
   text += option_of(plan.workload);
   if (plan.workload.requesters > 0) {
     text += " --requesters " + std::to_string(plan.workload.requesters);
@@ -285,6 +312,14 @@ std::string options_of(const Plan& plan, Layers layers) {
   if (plan.faults.reordering) text += " --reorder";
   if (plan.faults.loss > 0) text += " --loss " + real(plan.faults.loss);
   if (plan.faults.duplication > 0) text += " --duplicate " + real(plan.faults.duplication);
+  if (info.kind == Kind::election) {
+    if (plan.faults.detection != usual_detection) {
+      text += " --detect " + time(plan.faults.detection);
+    }
+    if (plan.setup.delay_bound != plan.delay.practical_limit()) {
+      text += " --timeout " + time(plan.setup.delay_bound);
+    }
+  }
   for (const NodeId absent : plan.faults.absent) {
     // It joins with its first recovery.
     for (const Fault& fault : plan.faults.schedule) {

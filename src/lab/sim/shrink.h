@@ -18,7 +18,7 @@ Plan shrink(const Plan& plan, const Info& info, const std::function<bool(const P
             bool keep_size = false, std::size_t most_runs = 400);
 
 // The options of `baton sim` that make this plan, for one that differs from the defaults in nothing
-// but its size, tree, workload, delays and faults.
-std::string options_of(const Plan& plan, Layers layers = Layers::none);
+// but its size, tree, identities, capacities, workload without further requests, delays and faults.
+std::string options_of(const Plan& plan, const Info& info, Layers layers = Layers::none);
 
 }  // namespace baton::sim

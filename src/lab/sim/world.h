@@ -132,6 +132,15 @@ class World : private Chooser {
     Message message;
     std::uint64_t traced = 0;
     std::uint32_t receipts_left = 0;
+    std::uint32_t life = 0;  // of its sender
+  };
+
+  // What the host's failure detector knows for one process, in one of its lives, of another.
+  struct Seen {
+    Ticks since{0};  // when `reachable` last changed
+    std::uint32_t life = 0;
+    bool reachable = true;
+    bool told_unreachable = false;
   };
 
   Application& application() { return static_cast<Application&>(*this); }
@@ -222,9 +231,10 @@ class World : private Chooser {
     unpack(slot);
   }
 
+  // What an earlier life has sent does not come back: its connections ended with it.
   void give_back([[maybe_unused]] NodeId to, NodeId from, std::uint32_t slot) {
     if constexpr (HeedsReturns<P>) {
-      if (condition_[from.value] == Condition::up) {
+      if (condition_[from.value] == Condition::up && in_flight_[slot].life == lives_[from.value]) {
         node(from).returned(to, in_flight_[slot].message, out_);
         unpack(slot);
         carry_out(from);
@@ -244,6 +254,10 @@ class World : private Chooser {
       record(event.node, TraceKind::timer, nobody, std::to_string(timer.value));
       step(event.node, [&](P& protocol, auto& out) { protocol.expire(timer, out); });
     }
+  }
+
+  Seen& seen_of(NodeId who, NodeId whom) {
+    return seen_[std::size_t{who.value} * plan_.setup.size + whom.value];
   }
 
   void strike(const Fault& fault) {
@@ -268,11 +282,9 @@ class World : private Chooser {
         break;
       case Fault::Kind::partition:
         network_.partition(fault.side_of);
-        last_cut_ = now_;
         break;
       case Fault::Kind::heal:
         network_.heal();
-        last_cut_ = now_;
         break;
       case Fault::Kind::cut:
         network_.cut(fault.node, fault.whom);
@@ -293,7 +305,6 @@ class World : private Chooser {
 
   void crash(NodeId id) {
     record(id, TraceKind::crash);
-    last_change_[id.value] = now_;
     if constexpr (HasDurable<P>) {
       if (nodes_[id.value]) durable_[id.value] = nodes_[id.value]->durable();
     }
@@ -319,7 +330,6 @@ class World : private Chooser {
   // It comes back: what it knew is gone, but for what was durable.
   void recover(NodeId id) {
     record(id, TraceKind::recover);
-    last_change_[id.value] = now_;
     condition_[id.value] = Condition::up;
     if constexpr (HasDurable<P>) {
       if (const auto kept = durable_.find(id.value); kept != durable_.end()) {
@@ -363,18 +373,32 @@ class World : private Chooser {
     }
   }
 
-  // The host's own failure detector, if the plan has one: schedules a notice for each process
-  // about each other that has become unreachable for it, or reachable again.
+  // The host's own failure detector, if the plan has one. Whenever a process has become unreachable
+  // for another, or reachable again, it schedules a notice. Faults that leave a pair as it was do
+  // not put its notice off: a process that crashes and comes back behind a partition was
+  // unreachable all the time.
   void tell_who_is_reachable() {
     if constexpr (HeedsSuspicion<P>) {
       if (plan_.faults.detection.value == 0) return;
+      seen_.resize(std::size_t{plan_.setup.size} * plan_.setup.size);
       for (std::uint32_t who = 0; who < plan_.setup.size; ++who) {
+        if (!is_up({who})) continue;
         for (std::uint32_t whom = 0; whom < plan_.setup.size; ++whom) {
-          if (who == whom) continue;
-          queue_.push(now_ + plan_.faults.detection, EventKind::notice, {who}, whom, lives_[who]);
+          if (who != whom) see({who}, {whom});
         }
       }
     }
+  }
+
+  void see(NodeId who, NodeId whom) {
+    Seen& seen = seen_of(who, whom);
+    const bool reachable = is_up(whom) && can_talk(who, whom);
+    // A process that has come back takes everyone for reachable, as all do in the beginning.
+    if (seen.life != lives_[who.value]) seen = {.life = lives_[who.value]};
+    if (seen.reachable == reachable) return;
+    seen.reachable = reachable;
+    seen.since = now_;
+    queue_.push(now_ + plan_.faults.detection, EventKind::notice, who, whom.value, seen.life);
   }
 
   // By now the world may have changed again; what counts is how it is. What has not been so for the
@@ -383,20 +407,12 @@ class World : private Chooser {
     const NodeId who = event.node;
     const NodeId whom{event.argument};
     if (event.life != lives_[who.value] || !is_up(who)) return;
-    const auto changed = last_change_.find(whom.value);
-    const Ticks since =
-        std::max(last_cut_, changed == last_change_.end() ? Ticks{0} : changed->second);
-    if (now_ - since < plan_.faults.detection) return;
+    Seen& seen = seen_of(who, whom);
+    if (now_ - seen.since < plan_.faults.detection) return;
     if (postponed(event)) return;
-    const bool reachable = is_up(whom) && !network_.is_cut(who, whom);
-    const std::uint64_t pair = std::uint64_t{who.value} << 32 | whom.value;
-    bool& told_unreachable = told_unreachable_[pair].second;
-    std::uint32_t& told_in_life = told_unreachable_[pair].first;
-    if (told_in_life != lives_[who.value]) told_unreachable = false;
-    told_in_life = lives_[who.value];
-    if (told_unreachable == !reachable) return;
-    told_unreachable = !reachable;
-    if (reachable) {
+    if (seen.told_unreachable == !seen.reachable) return;
+    seen.told_unreachable = !seen.reachable;
+    if (seen.reachable) {
       trust(who, whom);
     } else {
       suspect(who, whom);
@@ -405,13 +421,11 @@ class World : private Chooser {
 
   // To the host's detector a message is a sign of life. If it was the last, that is found out anew.
   void hear(NodeId who, NodeId whom) {
-    const auto told = told_unreachable_.find(std::uint64_t{who.value} << 32 | whom.value);
-    if (told == told_unreachable_.end()) return;
-    auto& [in_life, told_unreachable] = told->second;
-    if (!told_unreachable || in_life != lives_[who.value]) return;
-    told_unreachable = false;
-    queue_.push(now_ + plan_.faults.detection, EventKind::notice, who, whom.value,
-                lives_[who.value]);
+    if (seen_.empty()) return;
+    Seen& seen = seen_of(who, whom);
+    if (!seen.told_unreachable || seen.life != lives_[who.value]) return;
+    seen.told_unreachable = false;
+    queue_.push(now_ + plan_.faults.detection, EventKind::notice, who, whom.value, seen.life);
     trust(who, whom);
   }
 
@@ -492,6 +506,7 @@ class World : private Chooser {
     place.message = message;
     place.traced = traced;
     place.receipts_left = 0;
+    place.life = lives_[from.value];
     application().sent(from, slot);
     return slot;
   }
@@ -562,12 +577,9 @@ class World : private Chooser {
   std::vector<Message> to_self_;                             // a buffer
   std::unordered_map<std::uint64_t, std::uint32_t> timers_;  // the valid arming of each
   std::uint32_t armed_ = 0;
-  std::vector<std::uint64_t> sent_;                       // by type of message
-  std::vector<std::uint64_t> returned_;                   // ... likewise
-  std::unordered_map<std::uint32_t, Ticks> last_change_;  // when who last crashed or came back
-  Ticks last_cut_{0};                                     // ... or a partition began or ended
-  // What each process was last told of each other, and in which life.
-  std::unordered_map<std::uint64_t, std::pair<std::uint32_t, bool>> told_unreachable_;
+  std::vector<std::uint64_t> sent_;      // by type of message
+  std::vector<std::uint64_t> returned_;  // ... likewise
+  std::vector<Seen> seen_;               // by every process of every other, from the first fault on
 
   bool stopped_ = false;
   std::size_t violations_seen_ = 0;

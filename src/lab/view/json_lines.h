@@ -25,8 +25,8 @@ using TraceError = LineError;
 // the format, so that whatever draws or exports it need not check again.
 std::variant<Trace, TraceError> read_json_lines(std::istream& from);
 // The same of what one process of a group saw: messages arrive that are sent elsewhere. Merged with
-// the others' (lab/view/merge.h) it becomes a whole trace. Who is killed while it writes leaves half a
-// line behind, which does not count: then `is_cut_off` is set.
+// the others' (lab/view/merge.h) it becomes a whole trace. A process that is killed while it writes
+// leaves half a line behind, which does not count: then `is_cut_off` is set.
 std::variant<Trace, TraceError> read_part(std::istream& from, bool* is_cut_off = nullptr);
 
 }  // namespace baton::view

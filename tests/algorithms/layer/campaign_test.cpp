@@ -26,6 +26,7 @@ struct World {
   Layers layers;
   Plan (*plan)(const Info&, std::uint64_t seed);
 };
+void PrintTo(const World& world, std::ostream* to) { *to << world.name; }
 
 Plan only_lossy(const Info& info, std::uint64_t seed) {
   Plan plan = random_plan(info, seed);
@@ -55,7 +56,8 @@ constexpr World worlds[] = {
 using Combination = std::tuple<const Entry*, World>;
 
 std::string name_of_test(const testing::TestParamInfo<Combination>& of) {
-  return test_name_of(*std::get<0>(of.param)) + "_" + std::get<1>(of.param).name;
+  const auto& [entry, world] = of.param;
+  return test_word(entry->info().name) + "_" + world.name;
 }
 
 class OnLayers : public testing::TestWithParam<Combination> {};
@@ -103,7 +105,7 @@ TEST_P(ElectionOnLayers, KeepsItsPromises) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Elections, ElectionOnLayers,
-                         testing::ValuesIn(layered_entries(Kind::election)), test_name);
+                         testing::ValuesIn(layered_entries(Kind::election)), as_printed);
 
 }  // namespace
 }  // namespace baton::test

@@ -35,10 +35,10 @@ class CrashSweep : public testing::TestWithParam<const Entry*> {
     const Report report = subject.run(plan, nullptr);
     const sim::Violation* broken = report.broken(subject.info().promises);
     ASSERT_EQ(broken, nullptr) << broken->what << "\nbaton sim " << GetParam()->info().name << " "
-                               << sim::options_of(plan, Layers::resilient);
+                               << sim::options_of(plan, subject.info(), Layers::resilient);
     ASSERT_FALSE(report.stalled);
     // Those who live get in again after the crash. Who crashes cannot ask any more.
-    ASSERT_GE(report.entries, 40U) << sim::options_of(plan, Layers::resilient);
+    ASSERT_GE(report.entries, 40U) << sim::options_of(plan, subject.info(), Layers::resilient);
   }
 };
 
@@ -96,7 +96,7 @@ TEST_P(CrashSweep, NewProcessesJoin) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Locks, CrashSweep,
-                         testing::ValuesIn(layered_entries(Kind::mutual_exclusion)), test_name);
+                         testing::ValuesIn(layered_entries(Kind::mutual_exclusion)), as_printed);
 
 TEST(Layers, CarryEveryLockThatPromisesToLetSomeoneIn) {
   for (const Entry& entry : sim::catalog()) {
@@ -190,7 +190,8 @@ TEST(Layers, GiveAPartitionedGroupOneLeader) {
   EXPECT_EQ(sim::find("bully")->run(plan, nullptr).leaders, two);
 }
 
-// The literal rule and a write to a minority are in tests/algorithms/resource; here the oracle's own resource.
+// The literal rule and a write to a minority are in tests/algorithms/resource; here the oracle's own
+// resource.
 TEST(Layers, TheResourceMayBeKeptBySeveralServers) {
   Plan plan;
   plan.setup = default_setup(5);

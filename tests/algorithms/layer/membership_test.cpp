@@ -6,6 +6,7 @@
 #include <deque>
 
 #include "lab/sim/catalog.h"
+#include "support/test_name.h"
 
 namespace baton::test {
 namespace {
@@ -279,6 +280,7 @@ struct Story {
   Plan plan;
   std::uint64_t seeds = 1;  // from the plan's on; one of them must show it
 };
+void PrintTo(const Story& story, std::ostream* to) { *to << story.name; }
 
 Fault fault(Fault::Kind kind, std::uint32_t node, double at) {
   return {.at = {static_cast<std::int64_t>(at * 1e6)}, .kind = kind, .node = {node}};
@@ -359,10 +361,7 @@ TEST_P(RuleOfTheLayer, IsNeeded) {
   EXPECT_TRUE(is_broken);
 }
 
-INSTANTIATE_TEST_SUITE_P(Stories, RuleOfTheLayer, testing::ValuesIn(stories()),
-                         [](const testing::TestParamInfo<Story>& of) {
-                           return std::string(of.param.name);
-                         });
+INSTANTIATE_TEST_SUITE_P(Stories, RuleOfTheLayer, testing::ValuesIn(stories()), as_printed);
 
 }  // namespace
 }  // namespace baton::test

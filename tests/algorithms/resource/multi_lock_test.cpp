@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "lab/sim/catalog.h"
 #include "lab/sim/resource_oracle.h"
 #include "support/random_plan.h"
+#include "support/registry.h"
 
 namespace baton {
 namespace {
@@ -66,14 +66,8 @@ class Acquiring : public testing::TestWithParam<const Entry*> {
   const Info& info() const { return entry().info(); }
 };
 
-std::string name_of_test(const testing::TestParamInfo<const Entry*>& algorithm) {
-  std::string name(algorithm.param->info().name);
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-}
-
 INSTANTIATE_TEST_SUITE_P(Every, Acquiring, testing::ValuesIn(deadlock_free_algorithms()),
-                         name_of_test);
+                         as_printed);
 
 TEST_P(Acquiring, NaivelyDeadlocksAndTheCycleIsNamed) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {

@@ -8,6 +8,7 @@
 
 #include "lab/check/catalog.h"
 #include "lab/check/lease_rules.h"
+#include "support/test_name.h"
 
 namespace baton::check {
 namespace {
@@ -128,8 +129,7 @@ const Fault faults[] = {
     {"Cut", {.cut = 1, .takeover = 1, .faults = 1}},
 };
 
-INSTANTIATE_TEST_SUITE_P(Faults, LeaseTakeoverAnd, testing::ValuesIn(faults),
-                         [](const auto& fault) { return fault.param.name; });
+INSTANTIATE_TEST_SUITE_P(Faults, LeaseTakeoverAnd, testing::ValuesIn(faults), test::as_printed);
 
 TEST(LeaseTakeover, AFaultOfEachKindIsTheDefault) {
   Budgets all{.faults = 1};

@@ -17,17 +17,12 @@
 #include "lab/check/explore.h"
 #include "lab/check/group_worker.h"
 #include "lab/check/number_set.h"
+#include "lab/check/printed.h"
 #include "lab/check/protocol_class.h"
 #include "support/checked_instance.h"
 
 namespace baton::check {
 namespace {
-
-std::string name_of_case(const testing::TestParamInfo<const Entry*>& info) {
-  std::string name(info.param->info().name);
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-}
 
 std::vector<const Entry*> all_entries() {
   std::vector<const Entry*> all;
@@ -85,7 +80,7 @@ TEST_P(Reductions, DoNotChangeTheVerdict) {
     EXPECT_EQ(report.broken()->property, full.broken()->property) << which;
   }
 }
-INSTANTIATE_TEST_SUITE_P(Registry, Reductions, testing::ValuesIn(all_entries()), name_of_case);
+INSTANTIATE_TEST_SUITE_P(Registry, Reductions, testing::ValuesIn(all_entries()), test::as_printed);
 
 // Everything that can be seen of the runs of so many steps from a state: who does what, with which
 // kind of message, and who enters.

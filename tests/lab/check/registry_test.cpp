@@ -1,23 +1,17 @@
 // Every algorithm of the registry is checked, and every wrong variant caught.
-#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "core/schedule.h"
 #include "lab/check/catalog.h"
 #include "lab/check/defaults.h"
+#include "lab/check/printed.h"
 #include "support/checked_instance.h"
 
 namespace baton::check {
 namespace {
 
 constexpr std::uint64_t plenty = 1'500'000;
-
-std::string name_of_case(const testing::TestParamInfo<const Entry*>& info) {
-  std::string name(info.param->info().name);
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-}
 
 std::vector<const Entry*> entries(bool wrong) {
   std::vector<const Entry*> all;
@@ -60,7 +54,7 @@ TEST_P(Right, KeepsAllThatItPromises) {
   EXPECT_TRUE(report.is_exhausted()) << report.safety.distinct << " states";
   EXPECT_GT(report.safety.distinct, 1U);
 }
-INSTANTIATE_TEST_SUITE_P(Registry, Right, testing::ValuesIn(entries(false)), name_of_case);
+INSTANTIATE_TEST_SUITE_P(Registry, Right, testing::ValuesIn(entries(false)), test::as_printed);
 
 class Wrong : public testing::TestWithParam<const Entry*> {};
 
@@ -73,7 +67,7 @@ TEST_P(Wrong, IsCaughtAtThePromiseThatItBreaks) {
   ASSERT_NE(report.broken(), nullptr) << told(report) << report.safety.distinct << " states";
   EXPECT_FALSE(report.broken()->steps.empty());
 }
-INSTANTIATE_TEST_SUITE_P(Registry, Wrong, testing::ValuesIn(entries(true)), name_of_case);
+INSTANTIATE_TEST_SUITE_P(Registry, Wrong, testing::ValuesIn(entries(true)), test::as_printed);
 
 }  // namespace
 }  // namespace baton::check

@@ -105,7 +105,7 @@ TEST_P(ObservationAlgorithm, SaysWhatItIs) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Registry, ObservationAlgorithm,
-                         testing::ValuesIn(entries(Kind::observation, false)), test_name);
+                         testing::ValuesIn(entries(Kind::observation, false)), as_printed);
 
 class WrongObservation : public ObservationAlgorithm {};
 
@@ -124,7 +124,7 @@ TEST_P(WrongObservation, IsCaught) {
 TEST_P(WrongObservation, SaysWhy) { EXPECT_FALSE(info().flaws.front().why.empty()); }
 
 INSTANTIATE_TEST_SUITE_P(Registry, WrongObservation,
-                         testing::ValuesIn(entries(Kind::observation, true)), test_name);
+                         testing::ValuesIn(entries(Kind::observation, true)), as_printed);
 
 }  // namespace
 }  // namespace baton::test

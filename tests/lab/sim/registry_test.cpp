@@ -121,7 +121,7 @@ TEST_P(Algorithm, SaysWhoPublishedItAndWhatItCosts) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Registry, Algorithm,
-                         testing::ValuesIn(entries(Kind::mutual_exclusion, false)), test_name);
+                         testing::ValuesIn(entries(Kind::mutual_exclusion, false)), as_printed);
 
 class WrongVariant : public Algorithm {};
 
@@ -144,7 +144,7 @@ TEST_P(WrongVariant, IsCaught) {
 TEST_P(WrongVariant, SaysWhy) { EXPECT_FALSE(info().flaws.front().why.empty()); }
 
 INSTANTIATE_TEST_SUITE_P(Registry, WrongVariant,
-                         testing::ValuesIn(entries(Kind::mutual_exclusion, true)), test_name);
+                         testing::ValuesIn(entries(Kind::mutual_exclusion, true)), as_printed);
 
 // Two claims about worlds that the algorithms do not assume: without FIFO, the textbook Maekawa
 // loses nothing and the repaired one at most its progress.

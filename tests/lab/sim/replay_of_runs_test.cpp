@@ -142,7 +142,7 @@ TEST_P(ReplayOf, TheSimulatorsRun) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Registry, ReplayOf, testing::ValuesIn(those_that_draw_nothing()),
-                         test_name);
+                         as_printed);
 
 TEST(Replay, TheSimulatorsRunWithLostMessages) {
   sim::Plan plan = random_plan(Kind::mutual_exclusion);

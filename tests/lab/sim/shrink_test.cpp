@@ -75,7 +75,7 @@ TEST(Shrink, SaysHowToRunIt) {
       {.at = {5'000'000}, .kind = Fault::Kind::partition, .side_of = {0, 1, 1}});
   plan.faults.schedule.push_back(
       {.at = {7'500'000}, .kind = Fault::Kind::cut, .node = {0}, .whom = {2}});
-  EXPECT_EQ(sim::options_of(plan, sim::Layers::both),
+  EXPECT_EQ(sim::options_of(plan, sim::find("ricart-agrawala")->info(), sim::Layers::both),
             "-n 3 --seed 42 --reliable --resilient --workload saturated --entries 500 --delay "
             "exponential:1 --reorder --loss 0.25 --crash 0@1.234567 --partition '0|1,2'@5 --cut "
             "0:2@7.5 --allow loss --allow reordering --allow crash");

@@ -1,5 +1,5 @@
-// Comparison with a text kept in tests/lab/view/golden. BATON_UPDATE_GOLDEN=1 writes these texts anew;
-// look at the difference before it is committed.
+// Comparison with a text kept in tests/lab/view/golden. BATON_UPDATE_GOLDEN=1 writes these texts
+// anew; look at the difference before it is committed.
 #pragma once
 
 #include <gtest/gtest.h>

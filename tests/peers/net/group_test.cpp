@@ -8,6 +8,7 @@
 
 #include "group_world.h"
 #include "support/seeds.h"
+#include "support/test_name.h"
 
 namespace baton::net {
 namespace {
@@ -239,19 +240,28 @@ TEST_P(EveryLock, IsLostByWhoIsCutOffBeforeAnotherHasIt) {
 
 // This world sees what goes wrong without rules of the layers. Others are missed too rarely to wait
 // for it: algorithms/layer/membership_test.cpp has a story for each.
-class EveryRule : public testing::TestWithParam<Omission> {};
+struct Rule {
+  const char* name;
+  Omission omission;
+};
+void PrintTo(const Rule& rule, std::ostream* to) { *to << rule.name; }
+
+class EveryRule : public testing::TestWithParam<Rule> {};
 
 TEST_P(EveryRule, IsMissedWhereItIsLeftOut) {
   std::string found;
   for (std::uint64_t seed = 1; found.empty() && seed <= 100; ++seed) {
-    found = suffer({.algorithm = "naimi-trehel", .seed = seed, .omission = GetParam()});
+    found = suffer({.algorithm = "naimi-trehel", .seed = seed, .omission = GetParam().omission});
   }
   EXPECT_NE(found, "") << "nobody notices";
 }
 
 INSTANTIATE_TEST_SUITE_P(Group, EveryRule,
-                         testing::Values(Omission::unique_epochs, Omission::stable_storage,
-                                         Omission::waiting_for_leases, Omission::release_replay));
+                         testing::Values(Rule{"unique_epochs", Omission::unique_epochs},
+                                         Rule{"stable_storage", Omission::stable_storage},
+                                         Rule{"waiting_for_leases", Omission::waiting_for_leases},
+                                         Rule{"release_replay", Omission::release_replay}),
+                         test::as_printed);
 
 // A member that has gone mad can break a lock, but not the process of another.
 TEST_P(EveryLock, BytesThatWereChangedEndNobody) {

@@ -9,6 +9,7 @@
 #include "baton/client.h"
 #include "baton/server.h"
 #include "service/client/fake_server.h"
+#include "support/test_name.h"
 
 namespace baton {
 namespace {
@@ -93,11 +94,16 @@ TEST_P(CutOff, AcquireIsCarriedOutOnce) {
 }
 
 // Hello, opening, keepalive, acquire, release.
-INSTANTIATE_TEST_SUITE_P(EveryPoint, CutOff,
-                         testing::Combine(testing::Range(0, 5),
-                                          testing::Values(FakeServer::Cut::before,
-                                                          FakeServer::Cut::after,
-                                                          FakeServer::Cut::half_way)));
+INSTANTIATE_TEST_SUITE_P(
+    EveryPoint, CutOff,
+    testing::Combine(testing::Range(0, 5),
+                     testing::Values(FakeServer::Cut::before, FakeServer::Cut::after,
+                                     FakeServer::Cut::half_way)),
+    [](const auto& of) {
+      const auto& [at, how] = of.param;
+      const char* message[] = {"hello", "opening", "keepalive", "acquire", "release"};
+      return testing::PrintToString(how) + "_" + message[at];
+    });
 
 TEST_F(Connection, HeldLockOutlivesAReconnect) {
   FakeServer server(path());
@@ -190,14 +196,20 @@ TEST_F(Connection, RefusedOpeningIsAnErrorAtOnce) {
 }
 
 // Garbage of several kinds instead of a welcome; then it comes to its senses.
-class Garbage : public testing::TestWithParam<std::string> {};
+struct Bytes {
+  const char* name;
+  std::string bytes;
+};
+void PrintTo(const Bytes& garbage, std::ostream* to) { *to << garbage.name; }
+
+class Garbage : public testing::TestWithParam<Bytes> {};
 
 TEST_P(Garbage, IsHungUpOnAndAskedAgain) {
   Folder folder;
   FakeServer server(folder.file("socket"));
   server.set_script([&](FakeServer& it, const proto::ClientMessage& message) {
     if (!message.has_hello() || it.connections() > 2) return false;
-    it.send_bytes(GetParam());
+    it.send_bytes(GetParam().bytes);
     return true;
   });
   auto client = Client::connect({.url = "unix:" + folder.file("socket"), .ttl = 1s});
@@ -213,11 +225,13 @@ std::string out_of_turn() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, Garbage,
-                         testing::Values(std::string("HTTP/1.1 400 Bad Request\r\n\r\n"),
-                                         std::string("\x7f\xff\xff\xff", 4),
-                                         std::string("\0\0\0\4\xff\xff\xff\xff", 8),
-                                         std::string("\0\0\0\0", 4), out_of_turn(),
-                                         std::string("\0\0", 2)));
+                         testing::Values(Bytes{"http", "HTTP/1.1 400 Bad Request\r\n\r\n"},
+                                         Bytes{"huge_length", {"\x7f\xff\xff\xff", 4}},
+                                         Bytes{"no_message", {"\0\0\0\4\xff\xff\xff\xff", 8}},
+                                         Bytes{"empty_frame", {"\0\0\0\0", 4}},
+                                         Bytes{"out_of_turn", out_of_turn()},
+                                         Bytes{"half_a_length", {"\0\0", 2}}),
+                         test::as_printed);
 
 TEST_F(Connection, UnknownMessagesAndAnswersToNothingAreIgnored) {
   FakeServer server(path());

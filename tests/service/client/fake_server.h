@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <ostream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -36,6 +37,9 @@ class FakeServer {
     after,    // it is, but the answer is not sent
     half_way  // half of the answer is sent
   };
+  friend void PrintTo(Cut cut, std::ostream* to) {
+    *to << (cut == Cut::before ? "before" : cut == Cut::after ? "after" : "half_way");
+  }
   // What a test may change. Returns whether it has dealt with the message.
   using Script = std::function<bool(FakeServer&, const proto::ClientMessage&)>;
 

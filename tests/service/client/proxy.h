@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <mutex>
+#include <ostream>
 #include <string>
 #include <thread>
 
@@ -11,6 +12,9 @@ namespace baton::test {
 class Proxy {
  public:
   enum class Direction { to_server, to_client };
+  friend void PrintTo(Direction direction, std::ostream* to) {
+    *to << (direction == Direction::to_server ? "to the server" : "to the client");
+  }
 
   // Listens on the one path and connects to the other, for one client at a time.
   Proxy(const std::string& path, const std::string& server);

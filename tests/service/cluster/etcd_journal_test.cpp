@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "support/model_etcd.h"
+#include "support/test_name.h"
 
 namespace baton::cluster {
 namespace {
@@ -177,7 +178,8 @@ TEST_P(EtcdJournalOrder, LostRequestsAndAnswersAreRepeated) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(UnderWay, EtcdJournalOrder, testing::Values(1, 2, 4, 8));
+INSTANTIATE_TEST_SUITE_P(UnderWay, EtcdJournalOrder, testing::Values(1, 2, 4, 8),
+                         test::numbered("appends_"));
 
 TEST(EtcdJournal, AnotherLeaderEndsIt) {
   World world(1, 4);

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "support/model_etcd.h"
+#include "support/test_name.h"
 
 namespace baton::cluster {
 namespace {
@@ -79,7 +80,8 @@ class NameIsTaken : public testing::TestWithParam<std::uint64_t> {
   std::unique_ptr<Server> first;
   std::unique_ptr<Server> second;
 };
-INSTANTIATE_TEST_SUITE_P(Seed, NameIsTaken, testing::Range<std::uint64_t>(1, 6));
+INSTANTIATE_TEST_SUITE_P(Seed, NameIsTaken, testing::Range<std::uint64_t>(1, 6),
+                         test::numbered("seed_"));
 
 TEST_P(NameIsTaken, ByAServerThatRuns) {
   start_first();

@@ -22,6 +22,7 @@
 
 #include "service/cluster_sim/world.h"
 #include "support/seeds.h"
+#include "support/test_name.h"
 
 namespace baton::cluster_sim {
 namespace {
@@ -71,6 +72,7 @@ struct Mutant {
   std::string name;
   WorldOptions options;
 };
+void PrintTo(const Mutant& mutant, std::ostream* to) { *to << mutant.name; }
 
 class ClusterSimWithout : public testing::TestWithParam<Mutant> {};
 
@@ -97,7 +99,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Mutant{"OneRevisionToLoad", {.flaw = Flaw::mixed_revisions}},
                     Mutant{"GrantsUnderALease",
                            {.omitted_by_clients = LeaseRule::grant_under_lease}}),
-    [](const auto& mutant) { return mutant.param.name; });
+    test::as_printed);
 
 }  // namespace
 }  // namespace baton::cluster_sim

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "service/etcd/world.h"
+#include "support/test_name.h"
 
 namespace baton::etcd {
 namespace {
@@ -46,7 +47,7 @@ class Model : public ::testing::TestWithParam<int> {
   ModelEtcd etcd_{static_cast<std::uint64_t>(GetParam())};
 };
 
-INSTANTIATE_TEST_SUITE_P(Seed, Model, ::testing::Range(1, 4));
+INSTANTIATE_TEST_SUITE_P(Seed, Model, ::testing::Range(1, 4), test::numbered("seed_"));
 
 TEST_P(Model, ALostRequestIsUnknownAndNotDone) {
   ModelFaults faults;

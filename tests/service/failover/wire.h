@@ -13,6 +13,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <ostream>
 #include <random>
 #include <string>
 #include <thread>
@@ -24,6 +25,9 @@ namespace baton::test {
 
 // `up` is from who connects to who is connected to.
 enum class Way : std::uint8_t { up, down, both };
+inline void PrintTo(Way way, std::ostream* to) {
+  *to << (way == Way::up ? "up" : way == Way::down ? "down" : "both");
+}
 // Whose connections: known by what is said first over them.
 enum class Whose : std::uint8_t { all, clients, servers };
 

@@ -10,6 +10,7 @@
 #include "service/journal/fixture.h"
 #include "service/journal/sqlite.h"
 #include "support/memory_journal.h"
+#include "support/test_name.h"
 
 namespace baton::journal {
 namespace {
@@ -44,6 +45,7 @@ struct Implementation {
   std::string name;
   MakePlace make;
 };
+void PrintTo(const Implementation& one, std::ostream* to) { *to << one.name; }
 
 class JournalContract : public testing::TestWithParam<Implementation> {
  protected:
@@ -201,7 +203,7 @@ INSTANTIATE_TEST_SUITE_P(
     , JournalContract,
     testing::Values(Implementation{"memory", [] { return std::make_unique<InMemory>(); }},
                     Implementation{"sqlite", [] { return std::make_unique<InSqlite>(); }}),
-    [](const testing::TestParamInfo<Implementation>& one) { return one.param.name; });
+    test::as_printed);
 
 }  // namespace
 }  // namespace baton::journal

@@ -8,6 +8,7 @@
 
 #include "service/process/descendants.h"
 #include "service/process/scripted_run.h"
+#include "support/test_name.h"
 
 namespace baton::process::test {
 namespace {
@@ -34,11 +35,9 @@ bool nothing_is_below() {
   return std::none_of(found.begin(), found.end(), [](const Process& one) { return one.is_alive; });
 }
 
-std::string name_of(const testing::TestParamInfo<Case>& info) {
-  const Case& chosen = info.param;
-  return std::string(chosen.foreground ? "Foreground" : "") +
-         (chosen.lease_keeper ? "LeaseKeeper" : "") + (chosen.reaper ? "Reaper" : "") +
-         (chosen.use_cgroup ? "WithCgroup" : "");
+void PrintTo(const Case& chosen, std::ostream* to) {
+  *to << (chosen.foreground ? "Foreground" : "") << (chosen.lease_keeper ? "LeaseKeeper" : "")
+      << (chosen.reaper ? "Reaper" : "") << (chosen.use_cgroup ? "WithCgroup" : "");
 }
 
 class Killed : public testing::TestWithParam<Case> {
@@ -53,7 +52,7 @@ class Killed : public testing::TestWithParam<Case> {
   }
   std::vector<pid_t> ours;
 };
-INSTANTIATE_TEST_SUITE_P(Process, Killed, testing::ValuesIn(all_cases()), name_of);
+INSTANTIATE_TEST_SUITE_P(Process, Killed, testing::ValuesIn(all_cases()), baton::test::as_printed);
 
 TEST_P(Killed, WhileItWaitsForTheLock) {
   ScriptedRun run("touch $DIR/ran");

@@ -5,9 +5,9 @@
 // configurations of processes", Communications of the ACM 22(5), 1979.
 //
 // It is here to hold the explorer against TLC: the same specification must give the same numbers.
-// Differences from src/algorithms/election/chang_roberts.h are the specification's: the smallest identity
-// among those that hold an election wins, any set of processes may do so, a process takes its
-// messages in any order, and nobody announces the leader. Identities ascend along the ring.
+// Differences from src/algorithms/election/chang_roberts.h are the specification's: the smallest
+// identity among those that hold an election wins, any set of processes may do so, a process takes
+// its messages in any order, and nobody announces the leader. Identities ascend along the ring.
 #pragma once
 
 #include <array>

@@ -4,8 +4,9 @@
 // the ACM 21(7), 1978.
 //
 // It is here to hold the explorer against TLC: the same specification must give the same numbers.
-// Differences from src/algorithms/mutex/lamport.h are the specification's: only a request carries a clock,
-// only its receipt advances one, and entering again while inside is a step that changes nothing.
+// Differences from src/algorithms/mutex/lamport.h are the specification's: only a request carries a
+// clock, only its receipt advances one, and entering again while inside is a step that changes
+// nothing.
 // The clocks grow for ever, so that states in which one is above `max_clock` are not kept.
 #pragma once
 

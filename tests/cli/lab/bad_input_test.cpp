@@ -12,6 +12,7 @@ TEST(BadInput, AnUnknownNameGetsTheNearestOne) {
   expect_refused("compare raymnd", "did you mean 'raymond'?");
   expect_refused("lit", "there is no command 'lit'; did you mean 'list'?");
   expect_refused("sim lamport --sed 3", "there is no option '--sed'; did you mean '--seed'?");
+  expect_refused("sim lamport --trcae", "there is no option '--trcae'; did you mean '--trace'?");
   expect_refused("sim lamport --trace jsn", "did you mean 'json'?");
   expect_refused("sim lamport --workload satured", "did you mean 'saturated'?");
   expect_refused("sim lamport --delay uniforn", "did you mean 'uniform'?");

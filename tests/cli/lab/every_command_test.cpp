@@ -128,8 +128,13 @@ TEST_P(EveryCommand, RefusesWordsThatItDoesNotTake) {
 TEST_P(EveryCommand, KnowsTheNearestOption) {
   for (const Words& command : all_commands()) {
     for (const std::string& option : long_options(command)) {
-      expect_refused(line_of(command) + option + "x",
-                     "there is no option '" + option + "x'; did you mean '--");
+      std::string swapped = option;
+      std::swap(swapped[option.size() - 1], swapped[option.size() - 2]);
+      for (const std::string& typed : {option + "x", swapped}) {
+        if (typed == option) continue;
+        expect_refused(line_of(command) + typed,
+                       "there is no option '" + typed + "'; did you mean '" + option + "'?");
+      }
     }
   }
 }
@@ -154,7 +159,7 @@ TEST_P(EveryCommand, HasHelp) {
     EXPECT_EQ(outcome.err, "") << line_of(command);
   }
   expect_refused("help lok", "there is no command 'lok'; did you mean 'lock'?");
-  expect_refused("help demo zomby", "there is no command 'zomby'; did you mean 'zombie'?");
+  expect_refused("help demo zombi", "there is no command 'zombi'; did you mean 'zombie'?");
   expect_refused("help lock lock", "there is no command 'lock'");
 }
 

@@ -1,7 +1,7 @@
 """Compiles and tests, says beforehand how long that takes here, and shows how far it is in one line.
 
-What tools/build and tools/demo share. On a terminal the line is written anew; otherwise there is a line
-for every tenth part. What a compiler or a test that fails has to say is shown in full.
+What tools/build and tools/demo share. On a terminal the line is written anew; otherwise, and with
+TERM=dumb, there is a line for every tenth part. What a compiler or a test that fails has to say is shown in full.
 """
 
 import contextlib
@@ -68,17 +68,26 @@ def configure(folder=FOLDER):
         raise Failed("nothing could be compiled (above)")
 
 
+def takes_escapes(stream):
+    """Whether it is a terminal that understands escape sequences."""
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def takes_colour(stream):
+    return takes_escapes(stream) and not os.environ.get("NO_COLOR")
+
+
 class Line:
     """How far something is."""
 
     def __init__(self, stream=sys.stdout):
         self.stream = stream
-        self.is_terminal = stream.isatty()
+        self.is_rewritten = takes_escapes(stream)
         self.tenth = 0
         self.is_shown = False
 
     def show(self, done, total, text):
-        if self.is_terminal:
+        if self.is_rewritten:
             width = shutil.get_terminal_size().columns - 1
             self.stream.write(f"\r\033[K{text[:width]}")
             self.stream.flush()

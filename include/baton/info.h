@@ -10,6 +10,8 @@
 namespace baton {
 inline namespace v1 {
 
+// Over HTTP a client may say who it is. Otherwise `host` is the address that it came from
+// ("127.0.0.1:52318", or "unix socket"), `user` is empty and `process` is 0.
 struct Who {
   std::string host;
   std::uint32_t process = 0;

@@ -133,8 +133,8 @@ ParsedGraph parse_graph(std::string_view text, std::uint32_t size) {
     if (!a || !b) return refused("'" + std::string(typed) + "' is not an edge such as 0-1");
     for (const NodeId node : {*a, *b}) {
       if (node.value < size) continue;
-      return refused("there is no process " + std::to_string(node.value) + ": they are 0 to " +
-                     std::to_string(size - 1));
+      return refused("there is no process " + std::to_string(node.value) +
+                     "; the processes are 0 to " + std::to_string(size - 1));
     }
     if (*a == *b) {
       return refused("process " + std::to_string(a->value) + " cannot be its own neighbour");

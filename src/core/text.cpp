@@ -170,6 +170,19 @@ std::size_t bytes_within(std::string_view text, std::size_t width) {
   return at;
 }
 
+// Of a word that is too long, so much as fits on a line: up to a mark after which one would break it,
+// unless that leaves less than half of a line.
+std::string_view beginning_of_word(std::string_view word, std::size_t width) {
+  const std::string_view most = word.substr(0, bytes_within(word, width));
+  std::size_t end = 0;
+  for (const std::string_view mark : {",", "/", "|", "·"}) {
+    const auto at = most.rfind(mark);
+    if (at != most.npos && at > 0) end = std::max(end, at + mark.size());
+  }
+  const std::string_view up_to_mark = most.substr(0, end);
+  return 2 * columns(up_to_mark) >= width ? up_to_mark : most;
+}
+
 }  // namespace
 
 std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
@@ -186,7 +199,7 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
     std::size_t left = columns(word);
     if (!line.empty() && columns(line) + 1 + left > width) finish_line();
     while (left > width) {
-      const std::string_view head = word.substr(0, bytes_within(word, width));
+      const std::string_view head = beginning_of_word(word, width);
       if (head.empty()) break;
       lines.emplace_back(head);
       left -= columns(head);

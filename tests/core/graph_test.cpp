@@ -76,7 +76,7 @@ TEST(Graph, SaysWhatIsWrongWithAList) {
   EXPECT_EQ(parse_graph("0-1", 3).objection,
             "the graph is not connected: there is no way from process 0 to process 2");
   EXPECT_EQ(parse_graph("0-1,1-1,1-2", 3).objection, "process 1 cannot be its own neighbour");
-  EXPECT_EQ(parse_graph("0-1,1-3", 3).objection, "there is no process 3: they are 0 to 2");
+  EXPECT_EQ(parse_graph("0-1,1-3", 3).objection, "there is no process 3; the processes are 0 to 2");
   for (const char* typed : {"", "0", "0-", "-1", "0-1,", "0-1,,1-2", "0-1-2", "a-b", "0-1 ,1-2"}) {
     EXPECT_EQ(parse_graph(typed, 3).graph, nullptr) << typed;
     EXPECT_NE(parse_graph(typed, 3).objection, "") << typed;

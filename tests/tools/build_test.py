@@ -51,10 +51,11 @@ class BuildTest(running.RunningTest):
         self.assertTrue(1 <= len(shown) <= 10, out)
         self.assertIn("100 %, 200 of 200 steps", shown[-1])
 
-    def test_one_line_on_a_terminal(self):
+    def said_on_terminal(self, terminal):
         self.write(*(edge(f"file-{i}", f"touch file-{i}") for i in range(50)))
         leader, follower = pty.openpty()
-        with subprocess.Popen(self.command("all"), stdin=subprocess.DEVNULL, stdout=follower) as run:
+        with subprocess.Popen(self.command("all"), stdin=subprocess.DEVNULL, stdout=follower,
+                              env={**os.environ, "TERM": terminal}) as run:
             os.close(follower)
             said = b""
             try:
@@ -64,7 +65,16 @@ class BuildTest(running.RunningTest):
                 pass
             os.close(leader)
         self.assertEqual(0, run.returncode)
-        rows = said.decode().split("\n")
+        return said.decode()
+
+    def test_lines_on_a_dumb_terminal(self):
+        said = self.said_on_terminal("dumb")
+        self.assertNotIn("\033", said)
+        self.assertIn("100 %, 50 of 50 steps", said)
+        self.assertNotIn("\r", said.replace("\r\n", "\n"))
+
+    def test_one_line_on_a_terminal(self):
+        rows = self.said_on_terminal("xterm").split("\n")
         self.assertEqual([], [row for row in rows[:-1] if "compiling:" in row], rows)
         self.assertIn("50 of 50 steps", rows[-1])
 

@@ -276,7 +276,7 @@ class Access(Base):
     def test_what_cannot_work_is_refused(self):
         journal = ["--listen", "127.0.0.1:0", "--advertise", "a:1", "--journal", "etcd://127.0.0.1:1/x"]
         self.refused("BATON_ETCD_PASSWORD", "serve", *journal, "--etcd-user", "baton")
-        self.refused("go together", "serve", *journal, "--etcd-cert", "a.pem")
+        self.refused("need each other", "serve", *journal, "--etcd-cert", "a.pem")
         self.refused("'http:' in 'etcd://http://a:2379/x' is not HOST:PORT", "serve", *journal[:4],
                      "--journal", "etcd://http://a:2379/x")
         self.refused("cannot read the file", "serve", *journal, "--etcd-ca", "/nowhere/ca.pem")

@@ -5,6 +5,9 @@ it ends nothing of it is left, neither processes nor files.
     demo_test.py BATON_SERVICE BATON
 """
 
+import contextlib
+import os
+import pty
 import signal
 import sys
 import tempfile
@@ -72,6 +75,37 @@ class DemoTest(running.RunningTest):
         run.communicate(timeout=PATIENCE_S)
         self.assertEqual(128 + signal.SIGTERM, run.returncode)
         self.expect_nothing_left()
+
+    def first_heading_on_terminal(self, **variables):
+        (self.folder / "baton-service").symlink_to(SERVICE)
+        (self.folder / "build.ninja").write_text("build baton-service baton: phony\n")
+        environment = {**os.environ, "TMPDIR": str(self.temporary), **variables}
+        leader, follower = pty.openpty()
+        run = subprocess.Popen([sys.executable, str(DEMO), "--folder", str(self.folder)], env=environment,
+                               stdin=subprocess.DEVNULL, stdout=follower, stderr=follower)
+        os.close(follower)
+        self.addCleanup(run.kill)
+        said = b""
+        while b"Two shells want one lock." not in said:
+            said += os.read(leader, 4096)
+        run.send_signal(signal.SIGTERM)
+        with contextlib.suppress(OSError):  # the other end is closed
+            while os.read(leader, 4096):
+                pass
+        run.wait(timeout=PATIENCE_S)
+        os.close(leader)
+        return said.decode()
+
+    def test_bold_on_a_terminal(self):
+        self.assertIn("\033[1mTwo shells", self.first_heading_on_terminal(TERM="xterm", NO_COLOR=""))
+
+    def test_plain_on_a_dumb_terminal(self):
+        said = self.first_heading_on_terminal(TERM="dumb", NO_COLOR="")
+        self.assertNotIn("\033", said)
+        self.assertIn("== Two shells", said)
+
+    def test_plain_with_no_color(self):
+        self.assertIn("== Two shells", self.first_heading_on_terminal(TERM="xterm", NO_COLOR="1"))
 
     def test_interrupted_while_a_lock_is_held(self):
         run = self.start()

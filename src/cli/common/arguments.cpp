@@ -1,48 +1,57 @@
 #include "cli/common/arguments.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <sstream>
+#include <type_traits>
 #include <utility>
+
+#include "cli/common/help.h"
+#include "cli/common/terminal.h"
 
 namespace baton::cli {
 
 struct Option::Parts {
   CLI::Option* option;  // belongs to its command
+  std::string type;     // of the value, for the help
+  std::string in_usage{};
 };
 
 struct Command::Parts {
   explicit Parts(CLI::App& its_app) : app(its_app), name(its_app.get_name()) {
-    if (CLI::Option* help = app.get_help_ptr(); help != nullptr) add(help);
+    if (CLI::Option* help = app.get_help_ptr(); help != nullptr) add(help, "");
   }
 
-  Option& add(CLI::Option* option) {
+  Option& add(CLI::Option* option, const std::string& type) {
     options.push_back(std::unique_ptr<Option>(
-        new Option(std::make_unique<Option::Parts>(Option::Parts{option}))));
+        new Option(std::make_unique<Option::Parts>(Option::Parts{option, type}))));
     return *options.back();
+  }
+  // The first paragraph is the summary, and the rest the text.
+  void describe(std::string_view description) {
+    const std::size_t end = std::min(description.find("\n\n"), description.size());
+    summary = description.substr(0, end);
+    text = description.substr(std::min(end + 2, description.size()));
   }
 
   std::unique_ptr<CLI::App> own;  // of a program; a command's belongs to its program
   CLI::App& app;
   std::string name;
+  std::string summary;
+  std::string text;
+  std::vector<std::string> examples;
+  std::string epilogue;
+  std::string group;
+  std::string group_of_next = "Commands";
+  bool runs_a_command = false;
+  bool is_listed = true;
   std::vector<std::unique_ptr<Option>> options;
   std::vector<std::unique_ptr<Command>> commands;
 };
 
 namespace {
-
-// In the list of commands each has one line; the rest is for its own help.
-class Formatter : public CLI::Formatter {
- public:
-  std::string make_subcommand(const CLI::App* sub) const override {
-    const std::string description = sub->get_description();
-    std::ostringstream out;
-    CLI::detail::format_help(out, sub->get_display_name(true),
-                             description.substr(0, description.find('\n')), column_width_);
-    return out.str();
-  }
-};
 
 // CLI11 knows what is wrong, but not how to put it to a newcomer.
 std::string text_of(const CLI::Error& error) {
@@ -73,8 +82,8 @@ std::string why_not_whole(const std::string& typed, std::uint64_t at_least, std:
     return "'" + typed + "' is not a whole number";
   }
   if (overflows || value > at_most)
-    return typed + " is too large, more than " + std::to_string(at_most);
-  return value >= at_least ? "" : typed + " is too small, less than " + std::to_string(at_least);
+    return typed + " is too large; the most is " + std::to_string(at_most);
+  return value >= at_least ? "" : typed + " is too small; the least is " + std::to_string(at_least);
 }
 
 std::string why_not_finite(const std::string& typed) {
@@ -101,22 +110,33 @@ Option& Option::finite_number() {
   return *this;
 }
 
-Option& Option::between(int low, int high) {
-  parts_->option->check(CLI::Range(low, high));
-  return *this;
-}
-
 Option& Option::between(double low, double high) {
-  parts_->option->check(CLI::Range(low, high));
+  parts_->option->check([=](const std::string& typed) {
+    if (const std::string why_not = why_not_finite(typed); !why_not.empty()) return why_not;
+    const double value = std::stod(typed);
+    if (low <= value && value <= high) return std::string();
+    std::ostringstream text;
+    text << typed << " is not between " << low << " and " << high;
+    return text.str();
+  });
   return *this;
 }
 
 Option& Option::one_of(std::initializer_list<std::string_view> choices) {
-  parts_->option->check(CLI::IsMember(std::vector<std::string>(choices.begin(), choices.end())));
+  const std::vector<std::string> words(choices.begin(), choices.end());
+  parts_->type.clear();
+  for (const std::string& word : words) parts_->type += (parts_->type.empty() ? "" : "|") + word;
+  parts_->option->check([words](const std::string& typed) {
+    if (std::find(words.begin(), words.end(), typed) != words.end()) return std::string();
+    std::string all;
+    for (const std::string& word : words) all += (all.empty() ? "" : ", ") + word;
+    return "'" + typed + "' is none of " + all;
+  });
   return *this;
 }
 
 Option& Option::size_in_bytes() {
+  parts_->type = "SIZE";
   parts_->option->transform(CLI::AsSizeValue(false));
   return *this;
 }
@@ -162,7 +182,12 @@ Option& Option::group(std::string_view heading) {
 }
 
 Option& Option::type_name(std::string_view name) {
-  parts_->option->type_name(std::string(name));
+  parts_->type = name;
+  return *this;
+}
+
+Option& Option::in_usage(std::string_view text) {
+  parts_->in_usage = text;
   return *this;
 }
 
@@ -192,33 +217,56 @@ void Option::take(const std::vector<std::string>& values) {
 }
 
 Command::Command(std::string_view name, std::string_view description) {
-  auto app = std::make_unique<CLI::App>(std::string(description), std::string(name));
-  app->formatter(std::make_shared<Formatter>());
+  auto app = std::make_unique<CLI::App>("", std::string(name));
+  app->set_help_flag("-h,--help", "Show this help");  // of all its commands, too
   parts_ = std::make_unique<Parts>(*app);
   parts_->own = std::move(app);
+  parts_->describe(description);
 }
 
 Command::Command(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Command::~Command() = default;
 
 Command& Command::add_command(std::string_view name, std::string_view description) {
-  CLI::App* app = parts_->app.add_subcommand(std::string(name), std::string(description));
+  CLI::App* app = parts_->app.add_subcommand(std::string(name), "");
   parts_->commands.push_back(std::unique_ptr<Command>(new Command(std::make_unique<Parts>(*app))));
+  parts_->commands.back()->parts_->describe(description);
+  parts_->commands.back()->parts_->group = parts_->group_of_next;
   return *parts_->commands.back();
 }
 
+Command& Command::begin_group(std::string_view heading) {
+  parts_->group_of_next = heading;
+  return *this;
+}
+
+Command& Command::example(std::string_view line) {
+  parts_->examples.emplace_back(line);
+  return *this;
+}
+
 Command& Command::footer(std::string_view text) {
-  parts_->app.footer(std::string(text));
+  parts_->epilogue = text;
+  return *this;
+}
+
+Command& Command::runs_a_command() {
+  parts_->runs_a_command = true;
+  return *this;
+}
+
+Command& Command::unlisted() {
+  parts_->is_listed = false;
   return *this;
 }
 
 Command& Command::hide() {
   parts_->app.group("");
-  return *this;
+  return unlisted();
 }
 
 Command& Command::version(std::string_view text) {
-  parts_->add(parts_->app.set_version_flag("--version", std::string(text)));
+  parts_->add(parts_->app.set_version_flag("--version", std::string(text), "Show the version"), "");
   return *this;
 }
 
@@ -245,9 +293,27 @@ Command& Command::callback(std::function<void()> callback) {
   return *this;
 }
 
+namespace {
+
+template <class Value>
+constexpr const char* type_of(const Value&) {
+  return std::is_arithmetic_v<Value> ? "N" : "TEXT";
+}
+template <class Value>
+constexpr const char* type_of(const std::optional<Value>&) {
+  return type_of(Value{});
+}
+template <class Value>
+constexpr const char* type_of(const std::vector<Value>&) {
+  return type_of(Value{});
+}
+
+}  // namespace
+
 template <class Value>
 Option& Command::bind(std::string_view name, Value& value, std::string_view description) {
-  return parts_->add(parts_->app.add_option(std::string(name), value, std::string(description)));
+  return parts_->add(parts_->app.add_option(std::string(name), value, std::string(description)),
+                     type_of(value));
 }
 
 Option& Command::add_option(std::string_view name, std::string& value,
@@ -309,11 +375,12 @@ Option& Command::add_option(std::string_view name, std::function<void(const std:
     take(typed.front());
     return true;
   };
-  return parts_->add(parts_->app.add_option(std::string(name), callback, std::string(description)));
+  return parts_->add(parts_->app.add_option(std::string(name), callback, std::string(description)),
+                     "TEXT");
 }
 
 Option& Command::add_flag(std::string_view name, bool& value, std::string_view description) {
-  return parts_->add(parts_->app.add_flag(std::string(name), value, std::string(description)));
+  return parts_->add(parts_->app.add_flag(std::string(name), value, std::string(description)), "");
 }
 
 const std::string& Command::name() const { return parts_->name; }
@@ -354,10 +421,82 @@ std::vector<std::string> Command::long_names() const {
   return names;
 }
 
-// Not by App::help(), which would tell of the command that was typed.
+// --- Help ---------------------------------------------------------------------------------------
+
+namespace {
+
+bool is_word(const CLI::Option& option) { return option.get_positional(); }
+bool takes_many(const CLI::Option& option) { return option.get_expected_max() > 1; }
+
+// "-n, --processes N", "--trace [FORMAT]", "NAME…"
+std::string term_of(const CLI::Option& option, const std::string& type) {
+  if (is_word(option)) {
+    return option.get_name(true) + (takes_many(option) ? "…" : "");
+  }
+  std::string names;
+  for (const std::string& name : option.get_snames()) names += (names.empty() ? "-" : ", -") + name;
+  for (const std::string& name : option.get_lnames()) {
+    names += (names.empty() ? "--" : ", --") + name;
+  }
+  if (option.get_expected_max() == 0) return names;
+  return names + (option.get_expected_min() == 0 ? " [" + type + "]" : " " + type);
+}
+
+std::string explanation_of(const CLI::Option& option) {
+  std::string text = option.get_description();
+  const std::string usual = option.get_default_str();
+  if (usual.empty()) return text;
+  if (!text.ends_with(')')) return text + " (default: " + usual + ")";
+  text.pop_back();
+  return text + "; default: " + usual + ")";
+}
+
+std::string word_in_usage(const CLI::Option& option, const std::string& text) {
+  if (!text.empty()) return text;
+  const std::string name = term_of(option, "");
+  return option.get_required() ? name : "[" + name + "]";
+}
+
+HelpSection& section_of(std::vector<HelpSection>& all, const std::string& heading) {
+  for (HelpSection& section : all) {
+    if (section.heading == heading) return section;
+  }
+  all.push_back({heading, {}});
+  return all.back();
+}
+
+}  // namespace
+
+std::vector<std::string> Command::usage(const std::string& full_name) const {
+  std::string begin = full_name + (parts_->commands.empty() ? "" : " COMMAND") + " [OPTIONS]";
+  for (const auto& option : parts_->options) {
+    const CLI::Option& one = *option->parts_->option;
+    if (is_word(one)) begin += " " + word_in_usage(one, option->parts_->in_usage);
+  }
+  if (!parts_->runs_a_command) return {begin};
+  return {begin + " -- COMMAND [ARGUMENT…]", begin + " -c LINE"};
+}
+
 std::string Command::help(std::string_view full_name) const {
-  return parts_->app.get_formatter()->make_help(&parts_->app, std::string(full_name),
-                                                CLI::AppFormatMode::Normal);
+  HelpPage page{.summary = parts_->summary,
+                .usage = usage(std::string(full_name)),
+                .text = parts_->text,
+                .examples = parts_->examples,
+                .epilogue = parts_->epilogue};
+  for (const auto& command : parts_->commands) {
+    if (!command->parts_->is_listed) continue;
+    section_of(page.sections, command->parts_->group)
+        .entries.push_back({command->name(), command->parts_->summary});
+  }
+  for (const bool is_for_words : {true, false}) {
+    for (const auto& option : parts_->options) {
+      const CLI::Option& one = *option->parts_->option;
+      if (is_word(one) != is_for_words) continue;
+      section_of(page.sections, is_for_words ? "Arguments" : one.get_group())
+          .entries.push_back({term_of(one, option->parts_->type), explanation_of(one)});
+    }
+  }
+  return text_of(page, prose_width());
 }
 
 std::optional<std::string> Command::parse(const std::vector<std::string>& words) {
@@ -369,7 +508,13 @@ std::optional<std::string> Command::parse(const std::vector<std::string>& words)
   } catch (const CLI::CallForVersion& version) {
     return std::string(version.what()) + "\n";
   } catch (const CLI::Success&) {
-    return parts_->app.help();
+    const Command* asked = this;
+    std::string full_name = name();
+    while (const Command* within = asked->chosen()) {
+      asked = within;
+      full_name += " " + asked->name();
+    }
+    return asked->help(full_name);
   } catch (const CLI::ParseError& error) {
     throw translated(error);
   }

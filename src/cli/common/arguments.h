@@ -48,7 +48,6 @@ class Option {
   Option& whole_number(std::uint64_t at_least = 0,
                        std::uint64_t at_most = std::numeric_limits<std::uint64_t>::max());
   Option& finite_number();
-  Option& between(int low, int high);
   Option& between(double low, double high);
   Option& one_of(std::initializer_list<std::string_view> choices);
   Option& size_in_bytes();            // 500, 64kb, 2GiB
@@ -63,7 +62,8 @@ class Option {
   // What the help says.
   Option& group(std::string_view heading);
   Option& type_name(std::string_view name);
-  Option& show_default();  // as the variable has it by now
+  Option& in_usage(std::string_view text);  // of a word: "NAME" where it must be there, "[NAME…]"
+  Option& show_default();                   // as the variable has it by now
   Option& show_default(std::string_view text);
 
   // "--processes" for "-n,--processes", or the name of a word.
@@ -94,10 +94,15 @@ class Command {
   Command(std::string_view name, std::string_view description);  // a program
   ~Command();
 
-  // The first line of the description is for the list of commands.
+  // The description's first paragraph, which is one line, is for the list of commands, too.
   Command& add_command(std::string_view name, std::string_view description);
-  Command& footer(std::string_view text);
-  Command& hide();  // from the list of commands
+  // What else the help says.
+  Command& begin_group(std::string_view heading);  // of commands that are added from now on
+  Command& example(std::string_view line);         // as it would be typed
+  Command& footer(std::string_view text);          // in the end
+  Command& runs_a_command();  // NAME… -- COMMAND [ARGUMENT…], or NAME… -c LINE
+  Command& unlisted();        // not in the list of commands
+  Command& hide();            // ... and never suggested
   Command& version(std::string_view text);
   Command& without_help();
   Command& needs_command();
@@ -136,7 +141,7 @@ class Command {
   Option* find_option(
       std::string_view name) const;             // "--seed", "-n" or "NAME"; null if there is none
   std::vector<std::string> long_names() const;  // of its options, without dashes
-  std::string help(std::string_view full_name) const;
+  std::string help(std::string_view full_name) const;  // as wide as the terminal
 
   // Reads the command line, without the program's name. If it asks for help or for the version,
   // that is the text returned. Throws ArgumentError.
@@ -153,6 +158,7 @@ class Command {
   explicit Command(std::unique_ptr<Parts> parts);
   template <class Value>
   Option& bind(std::string_view name, Value& value, std::string_view description);
+  std::vector<std::string> usage(const std::string& full_name) const;
 
   std::unique_ptr<Parts> parts_;
 };

@@ -24,6 +24,10 @@ class UsageError : public std::runtime_error {
 // What to run once the command line is parsed; returns the exit code.
 using Action = std::function<int()>;
 
+// The two groups in the list of commands.
+inline constexpr const char* service_commands = "Service";
+inline constexpr const char* laboratory_commands = "Laboratory";
+
 void add_list(Command& app, Action& action);
 void add_sim(Command& app, Action& action);
 void add_compare(Command& app, Action& action);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/common/arguments.h"
+#include "cli/common/terminal.h"
 #include "cli/common/text.h"
 #include "core/nearest.h"
 
@@ -39,8 +40,7 @@ int complain(const std::vector<const Command*>& named, const std::string& what) 
   for (std::size_t i = 0; i <= at_fault(named); ++i) {
     command += (i == 0 ? "" : " ") + named[i]->name();
   }
-  std::fprintf(stderr, "%s: %s (see '%s --help')\n", command.c_str(), printable(what).c_str(),
-               command.c_str());
+  tell(command + ": " + printable(what) + " (see '" + command + " --help')");
   return exit_usage;
 }
 
@@ -90,13 +90,7 @@ std::string explain(const std::vector<const Command*>& named, const ArgumentErro
   if (named[fault]->has_unexpected() && (comes_earlier || !is_about_a_value)) {
     return about_extra(named);
   }
-  if (named.size() == 1) {
-    std::string all;
-    for (const std::string& name : names_of_commands(*named[0]))
-      all += (all.empty() ? "" : ", ") + name;
-    return "say what to do: " + all;
-  }
-  return error.what();
+  return named.size() == 1 ? "say which command" : error.what();
 }
 
 // A command's own words are not for us to parse.
@@ -125,19 +119,17 @@ int help(const Command& app, const std::vector<std::string>& words) {
 }
 
 void add_help(Command& app, Action& action) {
-  Command& command = app.add_command("help",
-                                     "What a command does, and its options.\n\n"
-                                     "Example: baton help lock");
+  Command& command = app.add_command("help", "Show what a command does, and its options");
+  command.example("baton help lock").unlisted();
   const auto words = std::make_shared<std::vector<std::string>>();
-  command.add_option("COMMAND", *words, "Which one (default: a list of all)");
+  command.add_option("COMMAND", *words, "The command (default: a list of all)");
   command.callback(
       [&app, &action, words] { action = [&app, words] { return help(app, *words); }; });
 }
 
 void add_version(Command& app, Action& action) {
-  Command& command = app.add_command("version",
-                                     "The version of this program.\n\n"
-                                     "Example: baton version");
+  Command& command = app.add_command("version", "Show the version of this program");
+  command.example("baton version").unlisted();
   command.callback([&action] {
     action = [] {
       std::cout << version << "\n";
@@ -148,7 +140,8 @@ void add_version(Command& app, Action& action) {
 
 int run(int argc, char** argv, const Program& program) {
   Command app("baton", program.description);
-  app.version(version);
+  for (const std::string& line : program.examples) app.example(line);
+  app.footer("'baton COMMAND --help' says more of a command.").version(version);
   app.needs_command();
 
   Action action;
@@ -156,6 +149,11 @@ int run(int argc, char** argv, const Program& program) {
   add_help(app, action);
   add_version(app, action);
 
+  // Nothing was asked for, so this is wrong usage; what can be asked for is the best answer.
+  if (argc == 1) {
+    std::fputs(app.help(app.name()).c_str(), stderr);
+    return exit_usage;
+  }
   argc = cut_at_dashes(argc, argv);
   try {
     if (const auto text = app.parse({argv + 1, argv + argc})) {
@@ -168,7 +166,7 @@ int run(int argc, char** argv, const Program& program) {
   } catch (const UsageError& error) {
     return complain(named_commands(app), error.what());
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "baton: %s\n", error.what());
+    tell(std::string("baton: ") + error.what());
     return exit_usage;
   }
 }

@@ -15,6 +15,7 @@ inline constexpr const char* version = "baton " BATON_VERSION_STRING;
 
 struct Program {
   std::string description;
+  std::vector<std::string> examples;
   std::function<void(Command& app, Action& action)> add_commands;
 };
 

@@ -17,6 +17,9 @@ using text::number;
 using text::printable;
 using text::Table;
 
+// "one, two, three"; with a last separator " or ": "one, two or three".
+std::string listed(const std::vector<std::string>& words, std::string_view last = ", ");
+
 // "; did you mean 'x'?" or "".
 std::string did_you_mean(std::string_view typed, const std::vector<std::string>& candidates);
 

@@ -1,8 +1,7 @@
+#include <fmt/format.h>
+
 #include <array>
-#include <atomic>
 #include <boost/json.hpp>
-#include <csignal>
-#include <cstdio>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -12,10 +11,12 @@
 #include "cli/common/command.h"
 #include "cli/common/output_file.h"
 #include "cli/common/terminal.h"
+#include "cli/common/text.h"
 #include "cli/lab/algorithms.h"
 #include "cli/lab/check_options.h"
 #include "cli/lab/check_registry.h"
 #include "cli/lab/check_text.h"
+#include "cli/lab/search_interrupt.h"
 #include "cli/lab/trace_output.h"
 #include "io/json_text.h"
 #include "lab/check/catalog.h"
@@ -30,10 +31,6 @@ namespace {
 using check::Finding;
 using check::Report;
 
-std::atomic<bool> interrupted{false};
-
-void interrupt(int) { interrupted = true; }
-
 class CheckCommand {
  public:
   explicit CheckCommand(const CheckCommandOptions& options)
@@ -42,12 +39,13 @@ class CheckCommand {
   int run() {
     if (!options_.save.empty() && sim::find(options_.algorithm) == nullptr) {
       chosen();  // says what is wrong, if there is no such algorithm
-      throw UsageError("--save goes with algorithms that 'baton sim' can run");
+      throw UsageError("--save cannot be used with '" + options_.algorithm +
+                       "', which 'baton sim' cannot run");
     }
+    const SearchInterrupt interrupt;
     int code = exit_ok;
     for (const check::Checkable* subject : chosen()) {
-      if (interrupted) break;
-      const int one = run(*subject);
+      const int one = SearchInterrupt::has_come() ? exit_undecided : run(*subject);
       if (code != exit_violation && one != exit_ok) code = one;
     }
     return code;
@@ -96,6 +94,7 @@ class CheckCommand {
     check::CheckOptions probe = options_.search(subject.info());
     const std::uint64_t memory = probe.explore.memory;
     probe.liveness = false;
+    probe.explore.interrupted = SearchInterrupt::flag();
     probe.explore.most_states = 200'000;
     std::array<double, 2> states{};
     for (std::uint32_t i = 0; i < states.size(); ++i) {
@@ -112,26 +111,24 @@ class CheckCommand {
     for (std::uint32_t size = 4; size <= bounds.setup.size; ++size) guess *= factor *= 1.5;
     constexpr double bytes_per_state = 50;
     if (guess * bytes_per_state < static_cast<double>(memory)) return;
-    std::fprintf(stderr,
-                 "baton check: about %.0e states are to be expected (3 processes have %s%.0f), and "
-                 "memory is enough for %.0e; the search will end there\n",
-                 guess, states[1] > 200'000 ? "over " : "", states[1],
-                 static_cast<double>(memory) / bytes_per_state);
+    tell(
+        fmt::format("baton check: expect about {:.0e} states, since 3 processes have {}{:.0f}; "
+                    "memory is enough "
+                    "for {:.0e}, where the search will end",
+                    guess, states[1] > 200'000 ? "over " : "", states[1],
+                    static_cast<double>(memory) / bytes_per_state));
   }
 
   Report search(const check::Checkable& subject, const check::Bounds& bounds) const {
     check::CheckOptions search = options_.search(subject.info());
-    search.explore.interrupted = &interrupted;
+    search.explore.interrupted = SearchInterrupt::flag();
     ProgressLine line;
     if (line.is_shown()) {
       search.explore.progress = [&](const check::Progress& progress) {
         line.show(progress_of(progress));
       };
     }
-    std::signal(SIGINT, interrupt);
-    Report report = subject.check(bounds, search);
-    std::signal(SIGINT, SIG_DFL);
-    return report;
+    return subject.check(bounds, search);
   }
 
   // The run itself, drawn, or told where no host can follow it.
@@ -163,7 +160,9 @@ class CheckCommand {
       std::cout << "\n" << output.diagram(replayed.trace);
       std::cout << "\n" << verdict_of(broken);
       if (replayed.error) {
-        std::cout << "The simulator could not follow it: " << replayed.error->message() << "\n";
+        std::cout << filled("The simulator could not follow it: " + replayed.error->message(),
+                            table_width(), 2)
+                  << "\n";
       }
     }
     if (saved_) std::cout << "Again: baton sim --replay " << options_.save << "\n";
@@ -172,7 +171,7 @@ class CheckCommand {
   static std::string verdict_of(const Finding& broken) {
     std::string text = broken.property + " is broken: " + broken.what;
     if (broken.length() > 0) text += ", after " + std::to_string(broken.length()) + " steps";
-    text += ".\n";
+    text = filled(text + ".", table_width()) + "\n";
     if (broken.loop) {
       text += "Steps " + std::to_string(*broken.loop + 1) + " to " +
               std::to_string(broken.length()) + " can repeat for ever.\n";
@@ -187,13 +186,26 @@ class CheckCommand {
 }  // namespace
 
 void add_check(Command& app, Action& action) {
-  Command& command =
-      app.add_command("check",
-                      "Look at every state that a small group can come to.\n\n"
-                      "Without an algorithm: of all of them, which takes minutes.\n\n"
-                      "Example: baton check ricart-agrawala\n"
-                      "         baton check maekawa --demand deadlock-freedom --save run.jsonl\n"
-                      "         baton check lease --omit leader-proof");
+  Command& command = app.add_command(
+      "check",
+      "Check every state that a small group can reach\n\n"
+      "Without ALGORITHM: check all algorithms, which takes minutes. Ctrl-C ends the "
+      "search and prints what was found until then.");
+  command.example("baton check ricart-agrawala")
+      .example("baton check maekawa --demand deadlock-freedom --save run.jsonl")
+      .example("baton check lease --omit leader-proof")
+      .footer(
+          "Exit codes: 1 a property is broken; 3 nothing is broken in what was searched, and that "
+          "was not all.\n\n"
+          "--demand takes " +
+          listed(promise_names()) +
+          ".\n\n"
+          "--omit takes one of the rules of the resilient layer, " +
+          listed(omission_names()) + "; and with lease one of the rules of leases, " +
+          listed(lease_rule_names()) +
+          ".\n\n"
+          "--compact needs less memory, and misses states with a small probability that the "
+          "result says.");
   const auto options = std::make_shared<CheckCommandOptions>();
   options->add_to(command);
   command.callback([&command, options, &action] {

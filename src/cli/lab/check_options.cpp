@@ -31,7 +31,7 @@ std::uint64_t size_in_bytes(const std::string& typed) {
     const std::uint64_t bytes = value << shift;
     if (bytes >> shift == value && bytes >= (std::uint64_t{1} << 20)) return bytes;
   }
-  throw UsageError("'" + typed + "' is no amount of memory such as 512M or 4G");
+  throw UsageError("--memory takes at least 1M, written as 512M or 4G, not '" + typed + "'");
 }
 
 // Three quarters of what is free, so that a search is never what the kernel ends.
@@ -46,20 +46,6 @@ std::uint64_t memory_to_spare() {
   return std::uint64_t{2} << 30;
 }
 
-std::vector<std::string> lease_rule_names() {
-  std::vector<std::string> names;
-  for (std::size_t i = 1; i < service::lease_rules; ++i) {
-    names.emplace_back(name_of(static_cast<service::LeaseRule>(i)));
-  }
-  return names;
-}
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string all;
-  for (const std::string& word : words) all += (all.empty() ? "" : ", ") + word;
-  return all;
-}
-
 // What the world of the lease protocol does not know, and what only it knows.
 constexpr const char* not_of_lease[] = {
     "--requesters", "--fifo",         "--reorder",     "--losses",          "--duplicates",
@@ -72,6 +58,14 @@ constexpr std::uint32_t most_of_lease = 3;
 
 }  // namespace
 
+std::vector<std::string> lease_rule_names() {
+  std::vector<std::string> names;
+  for (std::size_t i = 1; i < service::lease_rules; ++i) {
+    names.emplace_back(name_of(static_cast<service::LeaseRule>(i)));
+  }
+  return names;
+}
+
 CheckCommandOptions::CheckCommandOptions() {
   const Setup small = check::small_setup(3);
   group.lease = small.lease;
@@ -79,106 +73,118 @@ CheckCommandOptions::CheckCommandOptions() {
 }
 
 void CheckCommandOptions::add_to(Command& command) {
-  command.add_option("algorithm", algorithm, "Which one; 'baton list' shows them. None: all");
-  command.add_option("-n,--processes", processes, "Size of the group");
-  group.add_to(command);
-
-  const auto count = [&](const char* name, std::uint32_t& value, const char* what) {
-    command.add_option(name, value, what).whole_number(0, 100).group("Instance");
-  };
-  command.add_option("--requests", requests, "How often each process asks: a number, or any")
-      .group("Instance");
-  count("--requesters", requesters, "Only the first so many processes ask");
-  command.add_flag("--fifo", fifo, "Messages of one channel arrive in order")
-      .no_value()
-      .group("Instance");
-  command.add_flag("--reorder", reorder, "... or not (default: as weak as the algorithm can take)")
-      .no_value()
-      .group("Instance");
-  count("--losses", losses, "So many messages may be lost, in all");
-  count("--duplicates", duplicates, "... come twice");
-  count("--crashes", crashes, "So many crashes, in all");
-  count("--quits", quits, "So many processes that end of their own accord, and say farewell");
-  count("--recoveries", recoveries, "So many of both return");
-  count("--suspicions", suspicions, "So many wrong suspicions");
-  count("--delays", delays, "So many messages later than any should be, where time counts");
-  count("--pauses", pauses, "So many processes that do nothing for a while, without knowing");
-  count("--cuts", cuts, "Leases: so many connections that break, and return at any time");
-  count("--drifts", drifts, "Leases: so many units of time that one clock does not show, or twice");
-  count("--faults", faults, "Leases: so many faults of all kinds together (0: no such limit)");
-  command
-      .add_option(
-          "--servers", servers,
-          "Leases: one, or two of which the second takes over (default: first one, then two)")
-      .whole_number(1, 2)
-      .group("Instance");
-  count("--under-way", under_way, "Leaves out runs with more messages on one channel");
-  command.add_flag("--atomic", atomic, "Shared memory: registers are atomic, not only safe")
-      .no_value()
-      .group("Instance");
-  count("--tickets", tickets, "Shared memory: leaves out runs with more tickets");
-  count("--time", time, "So many units of time, where time counts (0: for ever)");
-
-  command.add_flag("--reliable", reliable, "On the layer that repeats lost messages")
-      .no_value()
-      .group("Layers");
-  command.add_flag("--resilient", resilient, "On the layer that survives crashes")
-      .no_value()
-      .group("Layers");
-  command
-      .add_option("--omit", omission,
-                  "Leave out one rule of the resilient layer, to see what it is for: "
-                  "durable-promises, unique-epochs, stable-storage, hold-rule, "
-                  "waiting-for-leases, farewells-by-life, loyalty, release-replay, epoch-check; or "
-                  "of lease: " +
-                      joined(lease_rule_names()))
-      .group("Layers");
-
-  command
-      .add_option("--demand", demanded,
-                  "Judge a promise that the algorithm does not make: deadlock-freedom, …")
-      .separated_by(',')
-      .one_value_each()
-      .group("Properties");
-  command.add_flag("--safety-only", no_liveness, "Leave out what must come to an end")
-      .no_value()
-      .group("Properties");
-  command.add_flag("--all", all, "Go on after the first property that is broken")
-      .no_value()
-      .group("Properties");
-
-  command.add_flag("--no-canonical", no_canonical, "Clocks and numbers as they are")
-      .no_value()
-      .group("Search");
-  command.add_flag("--no-symmetry", no_symmetry, "States that differ only in names are different")
-      .no_value()
-      .group("Search");
-  command.add_flag("--no-partial-order", no_partial_order, "All orders of all steps")
-      .no_value()
-      .group("Search");
-  command.add_option("--threads", threads, "How many (default: as there are cores)")
-      .whole_number(1, 256)
-      .group("Search");
-  command.add_option("--memory", memory, "At most, such as 4G (default: 3/4 of what is free)")
-      .group("Search");
-  command.add_option("--states", states, "At most so many")
-      .whole_number(1, 4'000'000'000)
-      .group("Search");
-  command.add_option("--depth", depth, "Runs of at most so many steps")
-      .whole_number(1, 1'000'000'000)
-      .group("Search");
-  command
-      .add_flag("--compact", compact,
-                "Remember only 64 bits of each state: less memory, and a small known chance to "
-                "miss states; safety only")
-      .no_value()
-      .group("Search");
-
-  command
-      .add_option("--save", save, "Write the run that breaks a property, for 'baton sim --replay'")
+  command.add_option("ALGORITHM", algorithm, "One of 'baton list', membership or lease");
+  command.add_option("-n,--processes", processes, "Number of processes")
+      .type_name("N")
+      .show_default();
+  add_instance_to(command);
+  add_faults_to(command);
+  add_layers_to(command);
+  add_properties_to(command);
+  add_search_to(command);
+  command.add_option("--save", save, "Write the run that breaks a property, for 'sim --replay'")
+      .type_name("FILE")
       .group("Output");
   drawing.add_drawing_to(command);
-  command.add_flag("--json", json, "For programs").no_value().group("Output");
+  command.add_flag("--json", json, "Print the result as JSON").no_value().group("Output");
+  group.add_to(command);
+}
+
+void CheckCommandOptions::add_instance_to(Command& command) {
+  const std::string heading = "Instance";
+  const auto count = [&](const char* name, std::uint32_t& value, const char* what) {
+    command.add_option(name, value, what).whole_number(0, 100).group(heading);
+  };
+  command.add_option("--requests", requests, "How often each process asks: a number, or any")
+      .type_name("N|any")
+      .group(heading);
+  count("--requesters", requesters, "Only the first so many processes ask");
+  command.add_flag("--fifo", fifo, "Messages of a channel arrive in order")
+      .no_value()
+      .group(heading);
+  command.add_flag("--reorder", reorder, "... or may overtake each other")
+      .no_value()
+      .group(heading);
+  count("--under-way", under_way, "Skip runs with more messages under way on a channel");
+  count("--time", time, "Where time counts: so many units (0: no limit)");
+  command.add_flag("--atomic", atomic, "Shared memory: registers are atomic, not only safe")
+      .no_value()
+      .group(heading);
+  count("--tickets", tickets, "Shared memory: skip runs with more tickets");
+  command.add_option("--servers", servers, "lease: one server, or two (default: each in turn)")
+      .whole_number(1, 2)
+      .group(heading);
+}
+
+void CheckCommandOptions::add_faults_to(Command& command) {
+  const auto count = [&](const char* name, std::uint32_t& value, const char* what) {
+    command.add_option(name, value, what).whole_number(0, 100).group("Faults, at most");
+  };
+  count("--losses", losses, "Messages that are lost");
+  count("--duplicates", duplicates, "Messages that arrive twice");
+  count("--crashes", crashes, "Crashes of processes");
+  count("--quits", quits, "Processes that end and take leave");
+  count("--recoveries", recoveries, "Returns of processes that crashed or ended");
+  count("--suspicions", suspicions, "Wrong suspicions");
+  count("--delays", delays, "Where time counts: messages that come too late");
+  count("--pauses", pauses, "Processes that stop for a while, and do not know it");
+  count("--cuts", cuts, "lease: connections that break, and return at any time");
+  count("--drifts", drifts, "lease: units of time that a clock loses or gains");
+  count("--faults", faults, "lease: faults of all kinds together (0: no limit)");
+}
+
+void CheckCommandOptions::add_layers_to(Command& command) {
+  const std::string heading = "Layers";
+  command.add_flag("--reliable", reliable, "Check it on the layer that repeats lost messages")
+      .no_value()
+      .group(heading);
+  command.add_flag("--resilient", resilient, "Check it on the layer that survives crashes")
+      .no_value()
+      .group(heading);
+  command.add_option("--omit", omission, "Leave out one rule (see below)")
+      .type_name("RULE")
+      .group(heading);
+}
+
+void CheckCommandOptions::add_properties_to(Command& command) {
+  const std::string heading = "Properties";
+  command.add_option("--demand", demanded, "Judge this too, promised or not (see below)")
+      .separated_by(',')
+      .one_value_each()
+      .type_name("PROMISE,…")
+      .group(heading);
+  command.add_flag("--safety-only", no_liveness, "Do not judge whether everything comes to an end")
+      .no_value()
+      .group(heading);
+  command.add_flag("--all", all, "Go on after the first broken property").no_value().group(heading);
+}
+
+void CheckCommandOptions::add_search_to(Command& command) {
+  const std::string heading = "Search";
+  command.add_flag("--no-canonical", no_canonical, "Keep clocks and numbers as they are")
+      .no_value()
+      .group(heading);
+  command.add_flag("--no-symmetry", no_symmetry, "Tell apart states that differ only in names")
+      .no_value()
+      .group(heading);
+  command.add_flag("--no-partial-order", no_partial_order, "Try all orders of all steps")
+      .no_value()
+      .group(heading);
+  command.add_option("--threads", threads, "Threads (default: one per core)")
+      .whole_number(1, 256)
+      .group(heading);
+  command.add_option("--memory", memory, "Most memory, such as 4G (default: 3/4 of what is free)")
+      .type_name("SIZE")
+      .group(heading);
+  command.add_option("--states", states, "Most states")
+      .whole_number(1, 4'000'000'000)
+      .group(heading);
+  command.add_option("--depth", depth, "Most steps of a run")
+      .whole_number(1, 1'000'000'000)
+      .group(heading);
+  command.add_flag("--compact", compact, "Keep 64 bits of each state (see below); safety only")
+      .no_value()
+      .group(heading);
 }
 
 void CheckCommandOptions::note_given(const Command& command) {
@@ -223,7 +229,7 @@ check::Bounds CheckCommandOptions::bounds(const check::Checkable& subject) const
   if (size > check::most_processes) {
     throw UsageError("at most " + std::to_string(check::most_processes) +
                      " processes can be checked, not " + processes +
-                     ": each one more multiplies the states by ten to a thousand");
+                     ": each process more multiplies the states by ten to a thousand");
   }
   return bounds(subject, size);
 }
@@ -231,23 +237,12 @@ check::Bounds CheckCommandOptions::bounds(const check::Checkable& subject) const
 check::Bounds CheckCommandOptions::bounds(const check::Checkable& subject,
                                           std::int64_t size) const {
   const bool is_lease = algorithm == check::lease().info().name;
+  const bool is_membership = algorithm == Membership::info().name;
   refuse_what_does_not_go_with(is_lease);
   check::Bounds bounds =
       is_lease ? lease_bounds(subject) : subject.bounds(setup_for(subject.info(), size));
-  if (!requests.empty() && (requests != "any" || is_lease)) {
-    const auto [end, error] =
-        std::from_chars(requests.data(), requests.data() + requests.size(), bounds.requests);
-    const bool is_number = error == std::errc{} && end == requests.data() + requests.size();
-    if (is_lease && (!is_number || bounds.requests > most_of_lease)) {
-      throw UsageError("--requests of lease is a number from 0 to " +
-                       std::to_string(most_of_lease) + ", not '" + requests + "'");
-    }
-    if (!is_number || (bounds.requests == 0 && !is_lease)) {
-      throw UsageError("--requests is a number above 0 or 'any', not '" + requests + "'");
-    }
-  }
-  if (requests == "any") bounds.requests = 0;
-  if (fifo && reorder) throw UsageError("--fifo and --reorder contradict each other");
+  bound_requests(bounds, is_lease);
+  if (fifo && reorder) throw UsageError("--fifo and --reorder exclude each other");
   if (fifo) bounds.fifo = true;
   if (reorder) bounds.fifo = false;
   const auto take = [&](const char* option, std::uint32_t typed, std::uint32_t& bound) {
@@ -268,20 +263,36 @@ check::Bounds CheckCommandOptions::bounds(const check::Checkable& subject,
   take("--under-way", under_way, bounds.under_way);
   take("--time", time, bounds.time.limit);
   take("--tickets", tickets, bounds.tickets);
-  if (quits > 0 && !resilient && algorithm != Membership::info().name) {
-    throw UsageError("--quits goes with --resilient: nobody else says farewell (see --crashes)");
+  if (quits > 0 && !resilient && !is_membership) {
+    throw UsageError("--quits needs --resilient: only there a process takes leave; see --crashes");
   }
   if (atomic) bounds.atomic = true;
   if (!omission.empty() && !is_lease) {
-    if (!resilient && algorithm != Membership::info().name) {
-      throw UsageError("--omit goes with --resilient");
-    }
+    if (!resilient && !is_membership) throw UsageError("--omit needs --resilient");
     bounds.setup.omission = omission_named(omission);
   }
   if (no_canonical) bounds.reductions.canonical = false;
   if (no_symmetry) bounds.reductions.symmetry = false;
   if (no_partial_order) bounds.reductions.partial_order = false;
   return bounds;
+}
+
+void CheckCommandOptions::bound_requests(check::Bounds& bounds, bool is_lease) const {
+  if (requests.empty()) return;
+  if (requests == "any" && !is_lease) {
+    bounds.requests = 0;
+    return;
+  }
+  const char* const last = requests.data() + requests.size();
+  const auto [end, error] = std::from_chars(requests.data(), last, bounds.requests);
+  const bool is_number = error == std::errc{} && end == last;
+  if (is_lease && (!is_number || bounds.requests > most_of_lease)) {
+    throw UsageError("--requests of lease is a number from 0 to " + std::to_string(most_of_lease) +
+                     ", not '" + requests + "'");
+  }
+  if (!is_number || (bounds.requests == 0 && !is_lease)) {
+    throw UsageError("--requests is a number above 0 or 'any', not '" + requests + "'");
+  }
 }
 
 // Of the whole registry, each takes the parameters that it has.
@@ -299,16 +310,17 @@ void CheckCommandOptions::refuse_what_does_not_go_with(bool is_lease) const {
   if (!is_lease) {
     for (const char* const option : only_of_lease) {
       if (!algorithm.empty() && was_given(option)) {
-        throw UsageError(std::string(option) + " goes with lease, not with " + algorithm);
+        throw UsageError(std::string(option) + " is an option of lease, not of " + algorithm);
       }
     }
     return;
   }
   for (const char* const option : not_of_lease) {
-    if (was_given(option)) throw UsageError(std::string(option) + " does not go with lease");
+    if (was_given(option)) throw UsageError(std::string(option) + " cannot be used with lease");
   }
   if (was_given("--processes")) {
-    throw UsageError("lease has always two clients; --servers says how many servers, 1 or 2");
+    throw UsageError(
+        "-n cannot be used with lease, which has two clients; --servers says how many servers");
   }
   const std::pair<const char*, std::uint32_t> counts[] = {{"--crashes", crashes},
                                                           {"--delays", delays},
@@ -340,8 +352,8 @@ service::LeaseRule CheckCommandOptions::lease_rule() const {
   if (const auto rule = service::lease_rule_named(omission)) return *rule;
   const std::vector<std::string> names = lease_rule_names();
   const std::string guess = did_you_mean(omission, names);
-  throw UsageError("'" + omission + "' is no rule of the lease protocol" +
-                   (guess.empty() ? "; they are " + joined(names) : guess));
+  throw UsageError("the lease protocol has no rule '" + omission + "'" +
+                   (guess.empty() ? "; its rules are " + listed(names) : guess));
 }
 
 check::CheckOptions CheckCommandOptions::search(const Info& info) const {

@@ -15,6 +15,9 @@ namespace baton::cli {
 
 class Command;
 
+// Of the lease protocol: those that --omit takes.
+std::vector<std::string> lease_rule_names();
+
 struct CheckCommandOptions {
   std::string algorithm;
   std::string processes = "3";
@@ -83,7 +86,14 @@ struct CheckCommandOptions {
   std::vector<std::string> arguments(const Info& info) const;
 
  private:
+  void add_instance_to(Command& command);
+  void add_faults_to(Command& command);
+  void add_layers_to(Command& command);
+  void add_properties_to(Command& command);
+  void add_search_to(Command& command);
+
   Setup setup_for(const Info& info, std::int64_t size) const;
+  void bound_requests(check::Bounds& bounds, bool is_lease) const;
   void refuse_what_does_not_go_with(bool is_lease) const;
   check::Bounds lease_bounds(const check::Checkable& subject) const;
 

@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 #include <cstdio>
 #include <iostream>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "cli/common/text.h"
 #include "cli/lab/algorithms.h"
 #include "cli/lab/check_text.h"
+#include "cli/lab/search_interrupt.h"
 #include "io/json_text.h"
 
 namespace baton::cli {
@@ -30,6 +32,10 @@ struct Row {
   bool is_as_it_should_be() const {
     if (info->is_wrong()) return report.broken() != nullptr;
     return report.broken() == nullptr && report.is_exhausted();
+  }
+  // The search ended before anything could be said for sure.
+  bool is_interrupted() const {
+    return SearchInterrupt::has_come() && report.broken() == nullptr && !report.is_exhausted();
   }
   std::uint64_t states() const {
     return report.safety.distinct + (report.liveness ? report.liveness->distinct : 0);
@@ -87,38 +93,68 @@ std::vector<Subject> whole_registry(const CheckCommandOptions& options) {
 
 }  // namespace
 
+namespace {
+
+Row checked(const Subject& one, std::optional<ProgressLine>& line) {
+  Row row{.info = &one.checkable->info(), .bounds = one.options.bounds(*one.checkable)};
+  check::CheckOptions search = one.options.search(one.checkable->info());
+  search.explore.interrupted = SearchInterrupt::flag();
+  if (line->is_shown()) {
+    search.explore.progress = [&](const check::Progress& progress) {
+      line->show(row.name() + ": " + progress_of(progress));
+    };
+  }
+  row.report = one.checkable->check(row.bounds, search);
+  return row;
+}
+
+std::string conclusion(const std::string& wrong, std::size_t undecided) {
+  std::string text;
+  if (!wrong.empty()) text += "Not as they should be: " + wrong + ". ";
+  if (undecided > 0) {
+    return text + "You interrupted the search: " + std::to_string(undecided) +
+           (undecided == 1 ? " algorithm is" : " algorithms are") + " not decided.";
+  }
+  return wrong.empty()
+             ? "Every right algorithm keeps what it promises, and every wrong one is caught."
+             : text;
+}
+
+}  // namespace
+
 int check_registry(const CheckCommandOptions& options) {
   using enum Table::Align;
   Table table({"algorithm", "property", "verdict", "states", "seconds"},
               {left, left, left, right, right});
+  table.may_raise_first();
   boost::json::array all;
   std::string wrong;
-  ProgressLine line;
-  for (const auto& [subject, with] : whole_registry(options)) {
-    Row row{.info = &subject->info(), .bounds = with.bounds(*subject)};
-    check::CheckOptions search = with.search(subject->info());
-    if (line.is_shown()) {
-      search.explore.progress = [&](const check::Progress& progress) {
-        line.show(row.name() + ": " + progress_of(progress));
-      };
+  std::size_t undecided = 0;
+  const SearchInterrupt interrupt;
+  std::optional<ProgressLine> line(std::in_place);
+  for (const Subject& one : whole_registry(options)) {
+    if (SearchInterrupt::has_come()) {
+      ++undecided;
+      continue;
     }
-    row.report = subject->check(row.bounds, search);
-    if (!row.is_as_it_should_be()) wrong += (wrong.empty() ? "" : ", ") + row.name();
+    const Row row = checked(one, line);
+    if (row.is_interrupted()) {
+      ++undecided;
+    } else if (!row.is_as_it_should_be()) {
+      wrong += (wrong.empty() ? "" : ", ") + row.name();
+    }
     add_rows(table, row);
     if (options.json) all.push_back(json_of(*row.info, row.bounds, row.report));
   }
+  line.reset();
   if (options.json) {
     std::cout << io::json_text(all) << "\n";
   } else {
-    std::cout << table.str(terminal_width());
-    if (wrong.empty()) {
-      std::cout
-          << "\nEvery right algorithm keeps what it promises, and every wrong one is caught.\n";
-    } else {
-      std::cout << "\nNot as they should be: " << wrong << "\n";
-    }
+    std::cout << table.str(table_width()) << "\n"
+              << filled(conclusion(wrong, undecided), table_width()) << "\n";
   }
-  return wrong.empty() ? exit_ok : exit_violation;
+  if (!wrong.empty()) return exit_violation;
+  return undecided > 0 ? exit_undecided : exit_ok;
 }
 
 }  // namespace baton::cli

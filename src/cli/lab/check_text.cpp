@@ -2,9 +2,11 @@
 
 #include <boost/json.hpp>
 #include <cstdio>
+#include <cstring>
 
 #include "algorithms/layer/membership.h"
 #include "cli/common/command.h"
+#include "cli/common/terminal.h"
 #include "cli/common/text.h"
 #include "lab/check/catalog.h"
 #include "lab/check/state_store.h"
@@ -33,13 +35,13 @@ std::string_view reason_of(Stop stop) {
     case Stop::violation:
       return "a property is broken";
     case Stop::memory:
-      return "the memory allowed is used up (--memory)";
+      return "the search has used all the memory that it may (--memory)";
     case Stop::states:
-      return "the number of states allowed is reached (--states)";
+      return "the search has found as many states as it may (--states)";
     case Stop::depth:
-      return "the depth allowed is reached (--depth)";
+      return "the search is as deep as it may go (--depth)";
     case Stop::interrupted:
-      return "interrupted";
+      return "you interrupted the search";
   }
   return "";
 }
@@ -48,15 +50,24 @@ std::string times(std::uint32_t count, const char* one, const char* many) {
   return count == 1 ? std::string("one ") + one : std::to_string(count) + " " + many;
 }
 
+// A line that begins so far to the right, and goes on below its beginning if the terminal is narrow.
+std::string line(const std::string& text, std::size_t indent = 0) {
+  const std::string margin(indent, ' ');
+  return margin + filled(text, table_width(), indent + 2) + "\n";
+}
+
 // What was searched, in a line or two.
 std::string summary(const Search& search, const char* what) {
-  std::string text = std::string(what) + ": " + grouped(search.distinct) + " states, " +
-                     grouped(search.generated) + " steps, depth " + std::to_string(search.depth) +
-                     ", " + seconds(search.seconds) + ", " + mebibytes(search.memory) + "\n";
+  std::string text =
+      line(std::string(what) + ": " + grouped(search.distinct) + " states, " +
+           grouped(search.generated) + " steps, depth " + std::to_string(search.depth) + ", " +
+           seconds(search.seconds) + ", " + mebibytes(search.memory));
   if (search.stop != Stop::none && search.stop != Stop::violation) {
-    text += "  not exhausted: " + std::string(reason_of(search.stop)) + ". All " +
-            std::to_string(search.depth - 1) + " first steps of every run were looked at; " +
-            grouped(search.frontier) + " states were left.\n";
+    const std::uint32_t whole = search.depth > 0 ? search.depth - 1 : 0;
+    text += line("not exhausted: " + std::string(reason_of(search.stop)) + ". The first " +
+                     std::to_string(whole) + " steps of every run were checked; " +
+                     grouped(search.frontier) + " states were left.",
+                 2);
   }
   return text;
 }
@@ -87,34 +98,24 @@ std::string of_lease(const check::Bounds& bounds, bool two_servers) {
 
 }  // namespace
 
-std::string describe(const Info& info, const check::Bounds& bounds) {
-  const bool has_two_servers = info.name == check::lease_takeover().info().name;
-  const bool is_lease = has_two_servers || info.name == check::lease().info().name;
-  std::string text =
-      is_lease ? of_lease(bounds, has_two_servers)
-               : std::string(info.name) + ", " + std::to_string(bounds.setup.size) + " processes, ";
-  if (info.kind == Kind::shared_memory) {
-    return text + (bounds.atomic ? "atomic" : "safe") + " registers, tickets up to " +
-           std::to_string(bounds.tickets);
-  }
-  if (bounds.requesters != 0) text += "of which " + std::to_string(bounds.requesters) + " ask, ";
+namespace {
+
+std::string of_requests(const Info& info, const check::Bounds& bounds, bool is_lease) {
   const bool is_membership = info.name == Membership::info().name;
   const std::string request = is_membership                    ? "claim"
                               : info.kind == Kind::election    ? "election"
                               : info.kind == Kind::observation ? "observation"
                                                                : "request";
-  if (bounds.requests == 0) {
-    text += is_membership ? "no claims"
-            : is_lease    ? "no requests"
-                          : "any number of " + request + "s each";
-  } else {
-    text += times(bounds.requests, request.c_str(), (request + "s").c_str()) + " each";
+  if (bounds.requests > 0) {
+    return times(bounds.requests, request.c_str(), (request + "s").c_str()) + " each";
   }
-  text += bounds.fifo ? ", FIFO channels" : ", channels not FIFO";
-  if (bounds.under_way != 0) {
-    text += ", at most " + std::to_string(bounds.under_way) + " messages on each";
-  }
-  const check::Budgets& budgets = bounds.budgets;
+  return is_membership ? "no claims"
+         : is_lease    ? "no requests"
+                       : "any number of " + request + "s each";
+}
+
+std::string of_faults(const check::Budgets& budgets) {
+  std::string text;
   const auto add = [&](std::uint32_t count, const char* one, const char* many) {
     if (count > 0) text += ", " + times(count, one, many);
   };
@@ -128,9 +129,32 @@ std::string describe(const Info& info, const check::Bounds& bounds) {
   add(budgets.pause, "pause", "pauses");
   add(budgets.cut, "broken connection", "broken connections");
   add(budgets.drift, "drift of a clock", "drifts of a clock");
-  if (budgets.faults > 0)
+  if (budgets.faults > 0) {
     text += ", at most " + times(budgets.faults, "fault", "faults") + " in all";
+  }
   if (budgets.takeover > 0) text += ", and besides one takeover, early or not";
+  return text;
+}
+
+}  // namespace
+
+std::string describe(const Info& info, const check::Bounds& bounds) {
+  const bool has_two_servers = info.name == check::lease_takeover().info().name;
+  const bool is_lease = has_two_servers || info.name == check::lease().info().name;
+  std::string text =
+      is_lease ? of_lease(bounds, has_two_servers)
+               : std::string(info.name) + ", " + std::to_string(bounds.setup.size) + " processes, ";
+  if (info.kind == Kind::shared_memory) {
+    return text + (bounds.atomic ? "atomic" : "safe") + " registers, tickets up to " +
+           std::to_string(bounds.tickets);
+  }
+  if (bounds.requesters != 0) text += "of which " + std::to_string(bounds.requesters) + " ask, ";
+  text += of_requests(info, bounds, is_lease);
+  text += bounds.fifo ? ", FIFO channels" : ", channels not FIFO";
+  if (bounds.under_way != 0) {
+    text += ", at most " + std::to_string(bounds.under_way) + " messages on each";
+  }
+  text += of_faults(bounds.budgets);
   if (bounds.time.counts) {
     text += ", time counts";
     if (bounds.time.limit != 0) text += " (" + std::to_string(bounds.time.limit) + " units)";
@@ -141,24 +165,26 @@ std::string describe(const Info& info, const check::Bounds& bounds) {
 
 std::string text_of(const Info& info, const check::Bounds& bounds, const check::Report& report,
                     bool ascii) {
-  std::string text = in_characters(describe(info, bounds), ascii) + "\n";
+  std::string text = line(in_characters(describe(info, bounds), ascii));
   std::size_t width = 0;
   for (const Finding& finding : report.findings) {
     width = std::max(width, finding.property.size());
   }
   for (const Finding& finding : report.findings) {
-    text += "  " + finding.property + std::string(width + 2 - finding.property.size(), ' ') +
-            std::string(name_of(finding.verdict));
-    if (!finding.what.empty()) text += ": " + finding.what;
-    text += "\n";
+    std::string verdict(name_of(finding.verdict));
+    if (!finding.what.empty()) verdict += ": " + finding.what;
+    const std::string property =
+        "  " + finding.property + std::string(width + 2 - finding.property.size(), ' ');
+    text += property + filled(verdict, table_width(), property.size()) + "\n";
   }
   text += summary(report.safety, "safety");
   if (report.fingerprints) {
     char chance[32];
     std::snprintf(chance, sizeof chance, "%.1e",
                   check::omission_probability(report.safety.distinct));
-    text += "  by 64-bit fingerprints: the chance that a state was left out is below " +
-            std::string(chance) + "\n";
+    text += line("by 64-bit fingerprints: the chance that a state was left out is below " +
+                     std::string(chance),
+                 2);
   }
   if (report.liveness) {
     const bool fifo = bounds.fifo || !info.assumes.has(Assumption::fifo);
@@ -207,9 +233,9 @@ std::string steps_of(const Finding& finding) {
   std::size_t number = 0;
   const auto add = [&](const std::string& step) {
     if (finding.loop == number) text += "     from here it can go on for ever:\n";
-    char line[32];
-    std::snprintf(line, sizeof line, "%4zu ", ++number);
-    text += line + step + "\n";
+    char label[32];
+    std::snprintf(label, sizeof label, "%4zu ", ++number);
+    text += label + filled(step, table_width(), std::strlen(label)) + "\n";
   };
   for (const std::string& step : finding.told) add(step);
   for (const ScheduledStep& step : finding.steps) {

@@ -130,64 +130,94 @@ class Compare {
     }
   }
 
-  // Long formulas and reasons are broken to fit a terminal. A file may be wider, though not without
-  // end: people read those too.
-  static std::size_t width() { return stdout_is_terminal() ? terminal_width() : 150; }
-
   void print_for(const std::vector<Row>& group) const {
+    std::cout
+        << "\n"
+        << explained(
+               "Messages per entry (Cardellini, Canonical Problems), when one process enters and leaves alone; of a "
+               "circulating token, when all want it")
+        << "\n"
+        << messages(group) << "\n"
+        << explained(
+               "Delays in message times (Canonical Problems, the Chubby Slides): every hop takes 1, and the sends of one "
+               "step go in parallel. 'Serialised' is the model of Canonical Problems, in which they go one after "
+               "the other. 'In sequence': processes drawn at random take turns")
+        << "\n"
+        << delays(group) << "\n"
+        << explained(
+               "Messages per entry in other situations: the same process again, all at the "
+               "same instant, processes drawn at random one after the other")
+        << "\n"
+        << load(group) << "\n"
+        << explained("Transmissions per entry on a network that can multicast (the Chubby Slides)") << "\n"
+        << multicasts(group);
+  }
+
+  static std::string heading(const std::vector<Row>& group) {
+    return "N = " + std::to_string(group.front().size);
+  }
+
+  std::string messages(const std::vector<Row>& group) const {
     using enum Table::Align;
-    const std::string n = std::to_string(group.front().size);
-    Table messages({"N = " + n, "enter + exit", "theory", "measured", "enter", "theory", "measured",
-                    "exit", "theory", "measured"},
-                   {left, left, right, right, left, right, right, left, right, right});
-    Table delays({"N = " + n, "client delay", "theory", "measured", "serialised",
-                  "mean in sequence", "theory", "measured", "sync delay", "theory", "measured"},
-                 {left, left, right, right, right, left, right, right, left, right, right});
-    Table multicasts({"N = " + n, "with multicast", "theory", "measured"},
-                     {left, left, right, right});
-    Table load({"N = " + n, "again", "theory", "measured", "everyone at once", "theory", "measured",
-                "in sequence", "theory", "measured"},
-               {left, left, right, right, left, right, right, left, right, right});
+    Table table({heading(group), "enter + exit", "theory", "measured", "enter", "theory",
+                 "measured", "exit", "theory", "measured"},
+                {left, left, right, right, left, right, right, left, right, right});
+    table.may_fold_before({1, 4, 7});
     for (const Row& row : group) {
       std::vector<std::string> cell{std::string(row.info->name)};
       cells(cell, row.per_entry(Metric::messages));
       cells(cell, row.per_entry(Metric::enter));
       cells(cell, row.per_entry(Metric::exit));
-      messages.add(cell);
+      table.add(cell);
+    }
+    return table.str(table_width());
+  }
 
-      cell = {std::string(row.info->name)};
+  std::string delays(const std::vector<Row>& group) const {
+    using enum Table::Align;
+    Table table({heading(group), "client delay", "theory", "measured", "serialised",
+                 "mean in sequence", "theory", "measured", "sync delay", "theory", "measured"},
+                {left, left, right, right, right, left, right, right, left, right, right});
+    table.may_fold_before({1, 5, 8});
+    for (const Row& row : group) {
+      std::vector<std::string> cell{std::string(row.info->name)};
       cells(cell, row.client_delay());
       const Measurement* enter = row.get(Scenario::alone, Metric::enter);
       cell.push_back(enter == nullptr ? "-" : number(enter->value));
       cells(cell, row.get(Scenario::sequential, Metric::delay));
       cells(cell, row.sync_delay());
-      delays.add(cell);
+      table.add(cell);
+    }
+    return table.str(table_width());
+  }
 
-      cell = {std::string(row.info->name)};
-      cells(cell, row.per_entry(Metric::multicast));
-      if (row.per_entry(Metric::multicast) != nullptr) multicasts.add(cell);
-
-      cell = {std::string(row.info->name)};
+  std::string load(const std::vector<Row>& group) const {
+    using enum Table::Align;
+    Table table({heading(group), "again", "theory", "measured", "everyone at once", "theory",
+                 "measured", "in sequence", "theory", "measured"},
+                {left, left, right, right, left, right, right, left, right, right});
+    table.may_fold_before({1, 4, 7});
+    for (const Row& row : group) {
+      std::vector<std::string> cell{std::string(row.info->name)};
       cells(cell, row.get(Scenario::again, Metric::messages));
       cells(cell, row.get(Scenario::everyone, Metric::messages));
       cells(cell, row.get(Scenario::sequential, Metric::messages));
-      load.add(cell);
+      table.add(cell);
     }
-    std::cout
-        << "\nMessages per entry (Cardellini, Canonical Problems), when one process enters and "
-           "leaves alone;\nfor a circulating token, when all want it\n\n"
-        << messages.str(width())
-        << "\nDelays in message times (Canonical Problems, the Chubby Slides): every hop takes 1 "
-           "and sends of\none step go in parallel; 'serialised' is the model of Canonical "
-           "Problems, in "
-           "which they go one\nafter the other; 'in sequence' uniformly drawn processes take "
-           "turns\n\n"
-        << delays.str(width())
-        << "\nMessages per entry in other situations: the same process again, all at the same "
-           "instant,\nuniformly drawn processes one after the other\n\n"
-        << load.str(width())
-        << "\nTransmissions per entry on a network that can multicast (the Chubby Slides)\n\n"
-        << multicasts.str(width());
+    return table.str(table_width());
+  }
+
+  std::string multicasts(const std::vector<Row>& group) const {
+    using enum Table::Align;
+    Table table({heading(group), "with multicast", "theory", "measured"},
+                {left, left, right, right});
+    for (const Row& row : group) {
+      if (row.per_entry(Metric::multicast) == nullptr) continue;
+      std::vector<std::string> cell{std::string(row.info->name)};
+      cells(cell, row.per_entry(Metric::multicast));
+      table.add(cell);
+    }
+    return table.str(table_width());
   }
 
   void print_problems() const {
@@ -196,11 +226,12 @@ class Compare {
       table.add(
           {std::string(entry->info().name), in_characters(entry->info().problem, options_.ascii)});
     }
-    std::cout << "\nWhat each suffers from\n\n" << table.str(width());
+    std::cout << "\nWhat each suffers from\n\n" << table.str(table_width());
   }
 
   void print_seed_figures() const {
     Table table({"algorithm", "lecture", "quantity", "figure there", "why Baton's differs"});
+    table.may_raise_first();
     for (const sim::Entry* entry : chosen_) {
       for (const LectureFigure& figure : entry->info().seeds) {
         if (figure.reason.empty()) continue;
@@ -211,11 +242,12 @@ class Compare {
       }
     }
     if (!table.empty())
-      std::cout << "\nWhere the lectures count differently\n\n" << table.str(width());
+      std::cout << "\nWhere the lectures count differently\n\n" << table.str(table_width());
   }
 
   void print_differences() const {
     Table table({"algorithm", "N", "scenario", "quantity", "formula", "theory", "measured"});
+    table.may_raise_first();
     for (const Row& row : rows_) {
       for (const Measurement& one : row.measured) {
         if (one.agrees()) continue;
@@ -224,7 +256,7 @@ class Compare {
                    std::string(one.formula), text_of(*one.expected), number(one.value)});
       }
     }
-    std::cout << table.str(width());
+    std::cout << table.str(table_width());
   }
 
   static boost::json::value expected_json(const Measurement& one) {
@@ -275,7 +307,8 @@ class Compare {
 Kind kind_named(const std::string& typed) {
   if (typed == "mutual-exclusion") return Kind::mutual_exclusion;
   if (typed == "election") return Kind::election;
-  throw UsageError("--kind is mutual-exclusion, election, formulas or layers, not '" + typed + "'" +
+  throw UsageError("--kind takes mutual-exclusion, election, formulas or layers, not '" + typed +
+                   "'" +
                    did_you_mean(typed, {"mutual-exclusion", "election", "formulas", "layers"}));
 }
 
@@ -288,8 +321,9 @@ std::vector<const sim::Entry*> chosen_by(const Options& options, Kind& kind) {
   for (const sim::Entry* entry : chosen) {
     if (entry->info().kind == kind) continue;
     throw UsageError("'" + std::string(entry->info().name) + "' is of the kind " +
-                     std::string(name_of(entry->info().kind)) + "; only algorithms of the kind " +
-                     std::string(name_of(kind)) + " can be compared with each other here");
+                     std::string(name_of(entry->info().kind)) +
+                     ", and the others are of the kind " + std::string(name_of(kind)) +
+                     "; compare one kind at a time");
   }
   if (!chosen.empty()) return chosen;
   for (const sim::Entry& entry : sim::catalog()) {
@@ -300,11 +334,12 @@ std::vector<const sim::Entry*> chosen_by(const Options& options, Kind& kind) {
 
 int compare_on_network(const Options& options) {
   if (options.layers || !options.kind.empty() || options.plot.given) {
-    throw UsageError("--network goes with neither --kind nor --layers nor --svg");
+    throw UsageError("--network excludes --kind, --layers and --svg");
   }
   if (!options.of_group.empty()) {
-    throw UsageError(options.of_group + " does not go with --network: groups of real processes " +
-                     "are all of the usual kind");
+    throw UsageError(
+        options.of_group +
+        " cannot be used with --network, which measures groups with the usual parameters");
   }
   return compare_network({options.algorithms,
                           options.sized ? sizes(options.processes) : std::vector<std::int64_t>{3},
@@ -336,11 +371,15 @@ int compare(const Options& options) {
   }
   if (kind != Kind::election) {
     const std::string name(chosen.front()->info().name);
-    throw UsageError("'" + name + "' observes, and has no costs to compare; 'baton sim " + name +
-                     "' runs it");
+    throw UsageError("'" + name +
+                     "' observes other algorithms, and has no cost to compare; 'baton "
+                     "sim " +
+                     name + "' runs it");
   }
   if (!options.group.identities.empty()) {
-    throw UsageError("--ids goes with 'baton sim'; here each situation has identities of its own");
+    throw UsageError(
+        "--ids cannot be used with compare, whose situations have identities of their own; "
+        "'baton sim' takes it");
   }
   return compare_elections(
       {std::move(chosen), std::move(setups), options.seed, options.json, options.ascii});
@@ -349,45 +388,47 @@ int compare(const Options& options) {
 }  // namespace
 
 void add_compare(Command& app, Action& action) {
-  Command& command =
-      app.add_command("compare", "The field's comparison tables, measured against theory");
+  Command& command = app.add_command("compare", "Measure what algorithms cost, beside theory");
   auto options = std::make_shared<Options>();
-  command.add_option("algorithms", options->algorithms, "Only these (default: all)");
+  command.add_option("ALGORITHMS", options->algorithms, "Only these (default: all)");
   command.add_option("--kind", options->kind,
-                     "mutual-exclusion (default), election, formulas or layers; not needed for "
-                     "algorithms that are named");
+                     "mutual-exclusion, election, formulas or layers (default: mutual-exclusion)");
   command
       .add_flag("--layers", options->layers,
-                "What the layers cost when nothing fails, and how soon they recover")
+                "Measure the layers: their cost, and how soon they recover")
       .no_value();
   const Option& network =
       command
           .add_flag("--network", options->network,
-                    "What they cost between real processes on this machine, beside the simulator")
+                    "Measure real processes on this machine, beside the simulator")
           .no_value();
-  command
-      .add_option("--seconds", options->seconds,
-                  "How long all want in, under --network (default: 0.5)")
+  command.add_option("--seconds", options->seconds, "--network: how long all ask again and again")
       .between(0.01, 3600.0)
-      .needs(network);
-  command.add_option("-n,--processes", options->processes, "Group sizes: 5 or 2..50; may repeat")
+      .needs(network)
+      .show_default();
+  command
+      .add_option("-n,--processes", options->processes,
+                  "Size of the group, such as 5 or 2..50; may be repeated")
       .one_value_each()
+      .type_name("N|N..M")
       .show_default("10; --network 3, --layers 5");
-  command.add_option("--seed", options->seed, "Seed of what is drawn at random").whole_number();
-  command.add_flag("--json", options->json, "An array of objects, for programs").no_value();
-  command.add_flag("--ascii", options->ascii, "7-bit characters only").no_value();
+  command.add_option("--seed", options->seed, "Seed of all random numbers").whole_number();
+  command.add_flag("--json", options->json, "Print an array of objects as JSON").no_value();
+  command.add_flag("--ascii", options->ascii, "Print 7-bit characters only").no_value();
   options->plot.add_to(command);
   options->group.add_to(command);
-  command.footer(
-      "Examples:\n  baton compare -n 10\n  baton compare maekawa raymond -n 2..9 --tree binary\n"
-      "  baton compare --svg messages.svg\n"
-      "  baton compare --kind election -n 8\n"
-      "  baton compare --kind formulas\n"
-      "  baton compare --layers\n"
-      "  baton compare --network -n 5 ricart-agrawala suzuki-kasami\n"
-      "Exit code 1: a measured value differs from theory, or the wire from the simulator.");
+  command.example("baton compare -n 10")
+      .example("baton compare maekawa raymond -n 2..9 --tree binary")
+      .example("baton compare --svg messages.svg")
+      .example("baton compare --kind election -n 8")
+      .example("baton compare --kind formulas")
+      .example("baton compare --layers")
+      .example("baton compare --network -n 5 ricart-agrawala suzuki-kasami")
+      .footer(
+          "Exit code 1: a measured value differs from theory, or a count on the network from the "
+          "simulator's.");
   command.callback([&action, &command, options] {
-    options->narrowed = command.count("algorithms") + command.count("--processes") > 0;
+    options->narrowed = command.count("ALGORITHMS") + command.count("--processes") > 0;
     options->sized = command.count("--processes") > 0;
     for (const Option* option : command.options()) {
       if (option->count() > 0 && option->group() == "Group") {

@@ -47,13 +47,12 @@ std::string messages_of(const ElectionCost& cost) {
   return cost.type.empty() ? "all" : std::string(cost.type);
 }
 
-std::size_t width() { return stdout_is_terminal() ? terminal_width() : 150; }
-
 void print_group(const std::vector<Row>& rows, std::uint32_t size, bool ascii) {
   using enum Table::Align;
   Table table(
       {"N = " + std::to_string(size), "situation", "messages", "formula", "theory", "measured"},
       {left, left, left, left, right, right});
+  table.may_raise_first();
   for (const Row& row : rows) {
     if (row.size != size) continue;
     std::string name(row.info->name);
@@ -69,13 +68,14 @@ void print_group(const std::vector<Row>& rows, std::uint32_t size, bool ascii) {
       name.clear();
     }
   }
-  std::cout << "\n" << table.str(width());
+  std::cout << "\n" << table.str(table_width());
 }
 
 void print_notes(const ElectionComparison& comparison) {
   const auto shown = [&](std::string_view text) { return in_characters(text, comparison.ascii); };
   Table problems({"algorithm", "problem"});
   Table lectures({"algorithm", "lecture", "quantity", "figure there", "why Baton's differs"});
+  lectures.may_raise_first();
   for (const sim::Entry* entry : comparison.algorithms) {
     const Info& info = entry->info();
     problems.add({std::string(info.name), shown(info.problem)});
@@ -85,15 +85,16 @@ void print_notes(const ElectionComparison& comparison) {
                     shown(figure.figure), shown(figure.reason)});
     }
   }
-  std::cout << "\nWhat each suffers from\n\n" << problems.str(width());
+  std::cout << "\nWhat each suffers from\n\n" << problems.str(table_width());
   if (!lectures.empty()) {
-    std::cout << "\nWhere the lectures count differently\n\n" << lectures.str(width());
+    std::cout << "\nWhere the lectures count differently\n\n" << lectures.str(table_width());
   }
 }
 
 void print_tables(const std::vector<Row>& rows, const ElectionComparison& comparison) {
-  std::cout << "Messages per election; what comes back because its receiver is down is not "
-               "counted\n";
+  std::cout << explained(
+      "Messages per election; a message that comes back because its receiver is down does not "
+      "count");
   for (const Setup& setup : comparison.setups) print_group(rows, setup.size, comparison.ascii);
   print_notes(comparison);
   std::size_t differences = 0;

@@ -60,6 +60,7 @@ void print_topic(const FormulaTopic& topic, bool ascii, std::size_t width) {
   using enum Table::Align;
   Table table({"situation", "formula", "theory", "measured", "remark"},
               {left, left, right, right, left});
+  table.may_raise_first();
   for (const FormulaCheck& check : topic.checks) {
     std::string measured = number(check.measured);
     if (check.half_width > 0) measured += (ascii ? " +-" : " ±") + number(check.half_width);
@@ -67,7 +68,7 @@ void print_topic(const FormulaTopic& topic, bool ascii, std::size_t width) {
                number(check.expected), measured + mark(check, ascii),
                in_characters(check.remark, ascii)});
   }
-  std::cout << "\n" << in_characters(topic.title, ascii) << "\n\n" << table.str(width);
+  std::cout << "\n" << explained(in_characters(topic.title, ascii)) << "\n" << table.str(width);
 }
 
 }  // namespace
@@ -81,9 +82,11 @@ int compare_formulas(std::uint64_t seed, bool json, bool ascii) {
   if (json) {
     print_json(topics);
   } else {
-    const std::size_t width = stdout_is_terminal() ? terminal_width() : 150;
+    const std::size_t width = table_width();
     for (const FormulaTopic& topic : topics) print_topic(topic, ascii, width);
-    std::cout << "\nIntervals are of 99.9 % confidence. docs/formulas.md derives the formulas.\n";
+    std::cout << "\n"
+              << explained(
+                     "Intervals are of 99.9 % confidence. docs/formulas.md derives the formulas.");
     if (differences > 0) {
       std::cout << "\n" << differences << " value(s) fall outside their interval.\n";
     } else {

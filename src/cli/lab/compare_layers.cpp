@@ -39,7 +39,7 @@ std::vector<const sim::Entry*> chosen(const std::vector<std::string>& names) {
         entries.back()->with(sim::Layers::both).run != nullptr) {
       continue;
     }
-    throw UsageError("--layers compares locks that run on layers, and '" + name + "' is none");
+    throw UsageError("--layers compares locks that run on layers; '" + name + "' does not");
   }
   if (!entries.empty()) return entries;
   for (const sim::Entry& entry : sim::catalog()) {
@@ -69,23 +69,34 @@ void print(const std::vector<Row>& rows, bool ascii) {
                   number(row.quantile(1) / sim::detector_timeout())});
     dear += row.is_cheap() ? 0 : 1;
   }
-  const std::size_t width = stdout_is_terminal() ? terminal_width() : 150;
-  std::cout << "\nMessages per entry while all want to enter, nothing failing: without layers, on "
-               "the reliable\nlayer and its acknowledgements per message (when one enters alone, "
-               "and under load), on the\nresilient layer, what that sends per entry besides, and "
-               "its heartbeats per process and message\ntime\n\n"
-            << costs.str(width)
-            << "\nMessage times without an entry after the crash of one process, whatever it was "
-               "doing,\n300 runs each; a detector's timeout is "
-            << number(sim::detector_timeout()) << " message times\n\n"
-            << recovery.str(width) << "\n";
+  const std::size_t width = table_width();
+  std::cout
+      << "\n"
+      << explained(
+             "Messages per entry while all want to enter and nothing fails: without layers; on "
+             "the reliable layer, with its acknowledgements per message (when one enters alone, "
+             "and under load); on the resilient layer, with what it sends per entry besides, "
+             "and its heartbeats per process and message time")
+      << "\n"
+      << costs.str(width) << "\n"
+      << explained(
+             "Message times without an entry after the crash of one process, whatever it was "
+             "doing, 300 runs each; the timeout of a detector is " +
+             number(sim::detector_timeout()) + " message times")
+      << "\n"
+      << recovery.str(width) << "\n";
   if (dear == 0) {
-    std::cout << (ascii ? "ok      " : "✓ ")
-              << "at most one acknowledgement per message, and nothing per entry but heartbeats\n";
+    std::cout << filled(std::string(ascii ? "ok      " : "✓ ") +
+                            "at most one acknowledgement per message, and nothing per entry but "
+                            "heartbeats",
+                        width, 2)
+              << "\n";
   } else {
-    std::cout << (ascii ? "BROKEN  " : "✗ ") << dear
-              << " algorithm(s) pay more than one acknowledgement per message, or more than "
-                 "heartbeats\n";
+    std::cout << filled((ascii ? "BROKEN  " : "✗ ") + std::to_string(dear) +
+                            " algorithm(s) pay more than one acknowledgement per message, or more "
+                            "than heartbeats",
+                        width, 2)
+              << "\n";
   }
 }
 

@@ -77,8 +77,8 @@ std::vector<const sim::Entry*> chosen(const std::vector<std::string>& names) {
     const AnyClass* runnable = net::find(name);
     if (runnable == nullptr || runnable->info().kind != Kind::mutual_exclusion) {
       const std::string why = runnable == nullptr ? ": " + net::why_not_runnable(name) : "";
-      throw UsageError("--network compares locks that run between processes, and '" + name +
-                       "' is none" + why);
+      throw UsageError("--network compares locks that run between processes; '" + name +
+                       "' does not" + why);
     }
     const std::string objection = net::objection_to(*runnable);
     if (!objection.empty()) throw UsageError(objection);
@@ -141,14 +141,13 @@ class Report {
     if (differences == 0) {
       std::cout << "\nThe messages on the wire are those of the simulator.\n";
     } else {
-      std::cout << "\nIn " << differences << " situation(s) the messages on the wire are others "
-                << "than in the simulator.\n";
+      std::cout << "\n"
+                << explained("In " + std::to_string(differences) +
+                             " situation(s) the messages on the wire differ from the simulator's.");
     }
   }
 
  private:
-  static std::size_t width() { return stdout_is_terminal() ? terminal_width() : 150; }
-
   std::string theory(const sim::Measurement* one) const {
     return one != nullptr && one->expected ? text_of(*one->expected) : "-";
   }
@@ -179,19 +178,26 @@ class Report {
       cells.push_back(rounded(row.measurement.messages_per_entry));
       table.add(cells);
     }
-    std::cout << "\nMessages per entry between real processes, heartbeats apart: one enters and "
-                 "leaves alone, the same\nagain, one waits for another, all ask one after the "
-                 "other while the first is inside, all want in all\nthe time. Beside them the "
-                 "simulator's, which must be the same; the last are of no forced order.\nWithout "
-                 "a figure: those who wait ask again and again, or the token never rests\n\n"
-              << table.str(width());
+    table.may_fold_before({2, 5, 7, 9, 11});
+    std::cout
+        << "\n"
+        << explained(
+               "Messages per entry between real processes, without heartbeats: one enters and "
+               "leaves alone; the same again; one waits for another; all ask one after the "
+               "other while the first is inside; all ask all the time. Beside them the "
+               "simulator's figures, which must be the same except for the last, where the "
+               "order is not forced. There is no figure where those who wait ask again and "
+               "again, or where the token never rests")
+        << "\n"
+        << table.str(table_width());
   }
 
   void print_delays() const {
     using enum Table::Align;
+    const std::string us = ascii_ ? "us" : "µs";
     Table table(
-        {"algorithm", "N", "client delay: theory", "simulator", "wire", "µs", "sync delay: theory",
-         "simulator", "wire", "µs", "again", "message time"},
+        {"algorithm", "N", "client delay: theory", "simulator", "wire", us, "sync delay: theory",
+         "simulator", "wire", us, "again", "message time"},
         {left, right, right, right, right, right, right, right, right, right, right, right});
     for (const Row& row : rows_) {
       const sim::Measurement* client = row.get(Scenario::alone, Metric::delay);
@@ -201,15 +207,21 @@ class Report {
                  simulator(client), rounded(row.in_message_times(measurement.client_delay_us)),
                  rounded(measurement.client_delay_us), theory(sync), simulator(sync),
                  rounded(row.in_message_times(measurement.sync_delay_us)),
-                 rounded(measurement.sync_delay_us), rounded(measurement.acquire_us) + " µs",
-                 rounded(measurement.message_time_us()) + " µs"});
+                 rounded(measurement.sync_delay_us), rounded(measurement.acquire_us) + " " + us,
+                 rounded(measurement.message_time_us()) + " " + us});
     }
-    std::cout << in_characters(
-        "\nDelays in message times and in microseconds, medians. A message time is half of what a "
-        "message of\nthe same size takes to another process and back over plain TCP. Whoever "
-        "is asked was asleep, but for\n'again': one enters again and again, alone\n\n" +
-            table.str(width()),
-        ascii_);
+    table.may_fold_before({2, 6, 10});
+    std::cout
+        << "\n"
+        << explained(
+               "Delays in message times and in microseconds, medians. A message time is half of "
+               "what a "
+               "message of the same size takes to another process and back over plain TCP. The "
+               "processes that are asked were asleep, except for 'again': one enters again and "
+               "again, "
+               "alone")
+        << "\n"
+        << table.str(table_width());
   }
 
   void print_rates() const {
@@ -226,10 +238,13 @@ class Report {
                  rounded(row.measurement.upkeep_per_s),
                  std::to_string(row.measurement.frame_bytes)});
     }
-    std::cout << "\nEntries while all want in all the time; those of another process than the one "
-                 "before, beside the\nsimulator's; and what is sent meanwhile to know who is "
-                 "alive\n\n"
-              << table.str(width());
+    table.may_fold_before({2, 5, 6});
+    std::cout << "\n"
+              << explained(
+                     "Entries while all ask all the time; entries of another process than the one "
+                     "before, beside the simulator's; and the messages that show who is alive")
+              << "\n"
+              << table.str(table_width());
   }
 
   const std::vector<Row>& rows_;
@@ -307,7 +322,7 @@ int compare_network(const CompareNetwork& options) {
   for (const std::int64_t size : options.sizes) {
     if (size >= 2 && size <= most_processes) continue;
     throw UsageError("--network compares groups of 2 to " + std::to_string(most_processes) +
-                     " processes, which it starts on this machine");
+                     " processes on this machine");
   }
   std::vector<Row> rows;
   bool agrees = true;

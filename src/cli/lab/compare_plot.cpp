@@ -17,9 +17,10 @@ const std::vector<std::string> default_sizes{"4", "5", "7", "10", "14", "20", "3
 }  // namespace
 
 void PlotOptions::add_to(Command& command) {
-  command.add_option("--svg", file,
-                     "Draw messages per entry against N into this file, instead of the tables; "
-                     "without -n for N from 4 to 50");
+  command
+      .add_option("--svg", file,
+                  "Draw messages per entry against N into this file (default: N from 4 to 50)")
+      .type_name("FILE");
 }
 
 void PlotOptions::settle(const Command& command, std::vector<std::string>& processes) {

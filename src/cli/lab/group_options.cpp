@@ -24,7 +24,7 @@ Tree tree_named(const std::string& typed) {
   if (error == std::errc{} && end == typed.data() + typed.size() && arity > 0) {
     return Tree::with_arity(arity);
   }
-  throw UsageError("a tree is star, line, binary, or a number of children, not '" + typed + "'" +
+  throw UsageError("--tree takes star, line, binary or a number of children, not '" + typed + "'" +
                    did_you_mean(typed, {"star", "line", "binary"}));
 }
 
@@ -43,28 +43,37 @@ std::shared_ptr<const VotingSets> voting_named(const std::string& typed, std::ui
                      std::to_string(nearest_plane_size(size)) +
                      ", and --voting cyclic exists for every number");
   }
-  throw UsageError("voting sets are best, grid, plane or cyclic, not '" + typed + "'" +
+  throw UsageError("--voting takes best, grid, plane or cyclic, not '" + typed + "'" +
                    did_you_mean(typed, {"best", "grid", "plane", "cyclic"}));
 }
 
 }  // namespace
 
 void GroupOptions::add_to(Command& command) {
-  command.add_option("--tree", tree, "Tree of raymond: star, line, binary or a number of children")
+  command
+      .add_option("--tree", tree,
+                  "raymond: star, line, binary or a number of children (default: star)")
       .group("Group");
-  command.add_option("--voting", voting, "Voting sets of maekawa: best, grid, plane, cyclic")
+  command
+      .add_option("--voting", voting,
+                  "maekawa: best, grid, plane or cyclic voting sets (default: best)")
       .group("Group");
-  command.add_option("--coordinator", coordinator, "central: who coordinates; where a token starts")
+  command
+      .add_option("--coordinator", coordinator,
+                  "central: the coordinator; tokens: where the token starts")
       .whole_number(0, most_processes)
       .group("Group");
-  command.add_option("--ids", identities, "Elections: the identities that are compared: 3,1,2")
+  command.add_option("--ids", identities, "Elections: the identities of the processes")
       .separated_by(',')
       .one_value_each()
+      .type_name("A,B,…")
       .group("Group");
-  command.add_option("--lease", lease, "resilient: ticks after which a lease ends")
+  command.add_option("--lease", lease, "resilient: length of a lease, in ticks")
       .whole_number(1, 1000)
       .group("Group");
-  command.add_option("--patience", patience, "resilient: ticks of silence that are suspicious")
+  command
+      .add_option("--patience", patience,
+                  "resilient: silence after which a process is suspected, in ticks")
       .whole_number(1, 64)
       .group("Group");
   network.add_to(command);
@@ -81,8 +90,8 @@ Setup GroupOptions::setup(std::int64_t processes, std::uint64_t seed) const {
   setup.tree = tree_named(tree);
   if (voting != "best") setup.voting = voting_named(voting, size);
   if (coordinator >= size) {
-    throw UsageError("there is no process " + std::to_string(coordinator) + ": they are 0 to " +
-                     std::to_string(size - 1));
+    throw UsageError("there is no process " + std::to_string(coordinator) +
+                     "; the processes are 0 to " + std::to_string(size - 1));
   }
   setup.coordinator = {coordinator};
   setup.lease = lease;

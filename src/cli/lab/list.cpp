@@ -63,16 +63,27 @@ std::string short_name(Promise promise) {
   return "";
 }
 
-constexpr const char* legend_of_elections =
-    "assumes no  slow: no message takes longer than a process waits for one; suspect: nobody "
-    "alive\n"
-    "            is taken for dead\n"
-    "promises    one: never two leaders; right: the one it should be; known: everyone learns it\n";
+// What the short names stand for.
+std::string legend(std::string_view assumes_no, std::string_view promises) {
+  const auto line = [](const std::string& heading, std::string_view text) {
+    return heading + filled(text, prose_width(), heading.size()) + "\n";
+  };
+  return line("assumes no  ", assumes_no) + line("promises    ", promises);
+}
 
-constexpr const char* legend =
-    "assumes no  loss, duplication (dup) or reordering of messages, crash of processes\n"
-    "promises    safe: at most one inside; live: deadlock-freedom, someone gets in;\n"
-    "            fair: starvation-freedom, everyone gets in; order: in the order of asking\n";
+std::string legend_of_locks() {
+  return legend(
+      "loss, duplication (dup) or reordering of messages, crash of processes",
+      "safe: at most one process is inside; live: deadlock-freedom, someone gets in; fair: "
+      "starvation-freedom, everyone gets in; order: in the order of asking");
+}
+
+std::string legend_of_elections() {
+  return legend(
+      "slow: a message that takes longer than a process waits for it; suspect: a process that is "
+      "alive and taken for dead",
+      "one: never two leaders; right: the one it should be; known: everyone learns who leads");
+}
 
 template <class Enum, std::size_t count>
 std::string list_of(Flags<Enum> flags, const Enum (&all)[count]) {
@@ -142,26 +153,16 @@ boost::json::array json_of(const std::vector<CheckedInstance>& instances) {
   return all;
 }
 
-boost::json::object json_of(const Info& info) {
-  boost::json::object one;
-  one["name"] = info.name;
-  one["title"] = info.title;
-  one["publication"] = info.publication;
-  one["idea"] = info.idea;
-  one["kind"] = name_of(info.kind);
-  boost::json::array assumes;
-  for (const Assumption a : all_assumptions) {
-    if (info.assumes.has(a)) assumes.emplace_back(sim::describe(a));
+template <class Enum, std::size_t count, class Name>
+boost::json::array names_of(Flags<Enum> flags, const Enum (&all)[count], Name name) {
+  boost::json::array names;
+  for (const Enum one : all) {
+    if (flags.has(one)) names.emplace_back(name(one));
   }
-  one["assumes"] = std::move(assumes);
-  boost::json::array promises;
-  for (const Promise p : all_promises) {
-    if (info.promises.has(p)) promises.emplace_back(sim::name_of(p));
-  }
-  one["promises"] = std::move(promises);
-  one["messages"] =
-      info.kind == Kind::election ? stated_election_costs(info) : stated_messages(info);
-  one["problem"] = info.problem;
+  return names;
+}
+
+boost::json::array costs_of(const Info& info) {
   boost::json::array costs;
   for (const Cost& cost : info.costs) {
     costs.push_back({{"scenario", sim::name_of(cost.scenario)},
@@ -173,7 +174,10 @@ boost::json::object json_of(const Info& info) {
                      {"quantity", cost.type.empty() ? "messages" : cost.type},
                      {"formula", cost.formula}});
   }
-  one["costs"] = std::move(costs);
+  return costs;
+}
+
+boost::json::array lectures_of(const Info& info) {
   boost::json::array lectures;
   for (const LectureFigure& figure : info.seeds) {
     lectures.push_back({{"document", figure.document},
@@ -181,32 +185,51 @@ boost::json::object json_of(const Info& info) {
                         {"figure", figure.figure},
                         {"reason", figure.reason}});
   }
-  one["lectures"] = std::move(lectures);
+  return lectures;
+}
+
+boost::json::array parameters_of(const Info& info) {
   boost::json::array parameters;
   for (const Parameter* parameter : info.parameters) {
     parameters.push_back({{"name", parameter->name},
                           {"help", described(*parameter)},
                           {"values", parameter->range()}});
   }
-  one["parameters"] = std::move(parameters);
+  return parameters;
+}
+
+boost::json::object json_of(const Info& info) {
+  const auto name_of_promise = [](Promise promise) { return sim::name_of(promise); };
+  const auto description = [](Assumption one) { return sim::describe(one); };
+  const auto breaking = [](Assumption one) { return sim::name_of_breaking(one); };
+  boost::json::object one;
+  one["name"] = info.name;
+  one["title"] = info.title;
+  one["publication"] = info.publication;
+  one["idea"] = info.idea;
+  one["kind"] = name_of(info.kind);
+  one["assumes"] = names_of(info.assumes, all_assumptions, description);
+  one["promises"] = names_of(info.promises, all_promises, name_of_promise);
+  one["messages"] =
+      info.kind == Kind::election ? stated_election_costs(info) : stated_messages(info);
+  one["problem"] = info.problem;
+  one["costs"] = costs_of(info);
+  one["lectures"] = lectures_of(info);
+  one["parameters"] = parameters_of(info);
   one["example"] = info.example;
   one["checked"] = json_of(info.checked);
   one["traps"] = json_of(info.traps);
   one["wrong"] = info.is_wrong();
-  if (info.is_wrong()) {
-    one["breaks"] = sim::name_of(info.flaws.front().breaks);
-    boost::json::array needs;
-    for (const Assumption a : all_assumptions) {
-      if (info.flaws.front().needs_broken.has(a)) needs.emplace_back(sim::name_of_breaking(a));
-    }
-    one["needs"] = std::move(needs);
-    one["why"] = info.flaws.front().why;
-  }
+  if (!info.is_wrong()) return one;
+  const Flaw& flaw = info.flaws.front();
+  one["breaks"] = sim::name_of(flaw.breaks);
+  one["needs"] = names_of(flaw.needs_broken, all_assumptions, breaking);
+  one["why"] = flaw.why;
   return one;
 }
 
 // Name and broken promise on one line, the reason below it.
-void print_wrong(const Info& info, std::size_t width) {
+void print_wrong(const Info& info) {
   const Flaw& flaw = info.flaws.front();
   std::cout << info.name << " breaks " << sim::name_of(flaw.breaks);
   std::string given;
@@ -214,11 +237,9 @@ void print_wrong(const Info& info, std::size_t width) {
     if (!flaw.needs_broken.has(one)) continue;
     given += (given.empty() ? ", given " : " and ") + std::string(sim::name_of_breaking(one));
   }
-  std::cout << given << "\n";
-  const std::string indent(4, ' ');
-  for (const std::string& line : text::wrapped(flaw.why, width - indent.size())) {
-    std::cout << indent << line << "\n";
-  }
+  constexpr std::size_t indent = 4;
+  std::cout << given << "\n"
+            << std::string(indent, ' ') << filled(flaw.why, prose_width(), indent) << "\n";
 }
 
 const Info& info_named(const std::string& name) {
@@ -228,7 +249,7 @@ const Info& info_named(const std::string& name) {
 
 // One algorithm, with its parameters.
 void print_one(const Info& info) {
-  const std::size_t width = std::clamp<std::size_t>(terminal_width(), 40, 100);
+  const std::size_t width = table_width();
   Table about({"", ""});
   const auto row = [&](const char* what, const std::string& text) {
     if (!text.empty()) about.add({what, text});
@@ -244,7 +265,7 @@ void print_one(const Info& info) {
             << about.str(width);
   if (info.is_wrong()) {
     std::cout << "\nWrong on purpose:\n\n";
-    print_wrong(info, width);
+    print_wrong(info);
   }
   if (info.parameters.empty()) return;
   Table parameters({"parameter", "values", "meaning"});
@@ -263,7 +284,7 @@ void print_json() {
 }
 
 void print_tables() {
-  const std::size_t width = std::clamp<std::size_t>(terminal_width(), 40, 100);
+  const std::size_t width = table_width();
   Table messages({"algorithm", "messages per entry", "assumes no", "promises"});
   for (const Info* info : of_kind(Kind::mutual_exclusion)) {
     messages.add({std::string(info->name), stated_messages(*info),
@@ -287,15 +308,15 @@ void print_tables() {
   }
   std::cout << "Mutual exclusion by messages\n\n"
             << messages.str(width) << "\n"
-            << legend << "\nElections\n\n"
+            << legend_of_locks() << "\nElections\n\n"
             << elections.str(width) << "\n"
-            << legend_of_elections;
+            << legend_of_elections();
   if (!observers.empty()) std::cout << "\nObservation\n\n" << observers.str(width);
   std::cout << "\nMutual exclusion in shared memory\n\n"
             << shared.str(width) << "\nWrong on purpose: kept because each fails instructively\n\n";
   for (const auto& infos : {by_messages(), in_shared_memory()}) {
     for (const Info* info : infos) {
-      if (info->is_wrong()) print_wrong(*info, width);
+      if (info->is_wrong()) print_wrong(*info);
     }
   }
 }
@@ -303,16 +324,16 @@ void print_tables() {
 }  // namespace
 
 void add_list(Command& app, Action& action) {
-  Command& command = app.add_command("list", "The algorithms: assumptions, promises, costs");
+  Command& command = app.add_command("list", "List the algorithms with their costs and promises");
   struct Options {
     std::string name;
     bool json = false;
   };
   auto options = std::make_shared<Options>();
-  command.add_option("algorithm", options->name, "Only this one, with its parameters");
-  command.add_flag("--json", options->json, "For programs: an array of objects, or one object")
+  command.add_option("ALGORITHM", options->name, "Only this one, with its idea and its parameters");
+  command.add_flag("--json", options->json, "Print an array of objects, or one object, as JSON")
       .no_value();
-  command.footer("Examples:\n  baton list\n  baton list majority-voting");
+  command.example("baton list").example("baton list majority-voting");
   command.callback([&action, options] {
     action = [options] {
       if (options->name.empty()) {

@@ -64,9 +64,9 @@ std::shared_ptr<const Graph> graph_named(const std::string& typed, std::uint32_t
     return random_graph_of(typed, size, seed);
   }
   if (typed.find('-') == typed.npos) {
-    throw UsageError("a graph is ring, grid, complete, random[:EDGES] or a list of edges such as " +
-                     std::string("0-1,1-2, not '") + typed + "'" +
-                     did_you_mean(typed, {"ring", "grid", "complete", "random"}));
+    throw UsageError(
+        "--graph takes ring, grid, complete, random[:EDGES] or edges such as 0-1,1-2, not '" +
+        typed + "'" + did_you_mean(typed, {"ring", "grid", "complete", "random"}));
   }
   ParsedGraph parsed = parse_graph(typed, size);
   if (!parsed.graph) throw UsageError(parsed.objection);
@@ -80,7 +80,7 @@ std::vector<std::uint32_t> capacities_of(const std::vector<std::string>& typed,
     std::uint32_t value = 0;
     const auto [end, error] = std::from_chars(one.data(), one.data() + one.size(), value);
     if (error != std::errc{} || end != one.data() + one.size()) {
-      throw UsageError("'" + one + "' is not a capacity, which is a whole number below 2^32");
+      throw UsageError("'" + one + "' is not a capacity: a capacity is a whole number below 2^32");
     }
     capacities.push_back(value);
   }
@@ -94,7 +94,7 @@ std::vector<std::uint32_t> capacities_of(const std::vector<std::string>& typed,
 std::vector<Place> places_named(const std::string& typed, std::uint32_t size, std::uint64_t seed) {
   if (typed == "lattice") return {};
   if (typed != "random" && typed != "corner") {
-    throw UsageError("places are lattice, random or corner, not '" + typed + "'" +
+    throw UsageError("--places takes lattice, random or corner, not '" + typed + "'" +
                      did_you_mean(typed, {"lattice", "random", "corner"}));
   }
   SeededChooser chooser(seed, places_stream);
@@ -117,16 +117,16 @@ std::vector<Place> places_named(const std::string& typed, std::uint32_t size, st
 void NetworkOptions::add_to(Command& command) {
   command
       .add_option("--graph", graph,
-                  "wireless: who reaches whom: ring, grid, complete, random[:EDGES] or 0-1,1-2,...")
+                  "wireless: ring, grid, complete, random[:EDGES] or edges such as 0-1,1-2")
       .group("Group");
-  command.add_option("--capacities", capacities, "wireless: how good each would be: 4,7,1")
+  command.add_option("--capacities", capacities, "wireless: the capacities of the processes")
       .separated_by(',')
       .one_value_each()
+      .type_name("A,B,…")
       .group("Group");
   command
       .add_option("--places", places,
-                  "superpeer: where processes are: lattice, random, or random with the tokens "
-                  "beginning in one corner")
+                  "superpeer: lattice, random, or corner (random, tokens begin in a corner)")
       .group("Group");
 }
 

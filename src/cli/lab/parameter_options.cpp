@@ -60,7 +60,7 @@ void ParameterOptions::add_to(Command& command) {
     }
     Option& option = command.add_option(
         "--" + name, [this, name](const std::string& value) { typed_[name] = value; }, help);
-    option.group("Group");
+    option.group("Group").type_name(parameter->words.empty() ? "N" : "WORD");
     if (parameter->words.empty()) {
       option.whole_number(static_cast<std::uint64_t>(parameter->least),
                           static_cast<std::uint64_t>(parameter->most));

@@ -18,22 +18,13 @@ constexpr Acquisition all_acquisitions[] = {Acquisition::naive, Acquisition::asc
                                             Acquisition::atomic, Acquisition::coordinator,
                                             Acquisition::detect};
 
-// "central", "naive, ascending or atomic"
-std::string one_of(const std::vector<std::string>& names) {
-  std::string all;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    all += (i == 0 ? "" : i + 1 == names.size() ? " or " : ", ") + names[i];
-  }
-  return all;
-}
-
 Acquisition acquisition_named(const std::string& typed) {
   std::vector<std::string> names;
   for (const Acquisition acquisition : all_acquisitions) {
     if (name_of(acquisition) == typed) return acquisition;
     names.emplace_back(name_of(acquisition));
   }
-  throw UsageError("a strategy is " + one_of(names) + ", not '" + typed + "'" +
+  throw UsageError("--strategy takes " + listed(names, " or ") + ", not '" + typed + "'" +
                    did_you_mean(typed, names));
 }
 
@@ -50,7 +41,7 @@ ResourceId resource_named(const std::string& typed, std::uint32_t count) {
   for (std::uint32_t i = 0; i < count; ++i) {
     if (ResourceId{i}.text() == typed) return {i};
   }
-  throw UsageError("there is no resource '" + typed + "': they are A to " +
+  throw UsageError("there is no resource '" + typed + "'; the resources are A to " +
                    ResourceId{count - 1}.text());
 }
 
@@ -66,7 +57,7 @@ void read_want(const std::string& typed, sim::Plan& plan) {
   }
   const auto process = static_cast<std::uint32_t>(std::stoul(who));
   if (process >= plan.setup.size) {
-    throw UsageError("there is no process " + who + ": they are 0 to " +
+    throw UsageError("there is no process " + who + "; the processes are 0 to " +
                      std::to_string(plan.setup.size - 1));
   }
   auto& wants = plan.workload.wants;
@@ -105,25 +96,21 @@ void ResourceOptions::add_to(Command& command) {
   const std::string group = "Several resources";
   command
       .add_option("--resources", resources,
-                  "So many, A, B, C ..., each guarded by an instance of the algorithm")
+                  "Number of resources, each with an instance of the algorithm")
       .whole_number(1, most_resources)
       .group(group);
-  command
-      .add_option("--strategy", strategy,
-                  "How a process acquires all it wants: naive (deadlocks), ascending, atomic "
-                  "(behind a gate), coordinator (all or nothing), detect (a cycle is refused)")
+  command.add_option("--strategy", strategy, "naive, ascending, atomic, coordinator or detect")
       .show_default()
       .group(group);
-  command.add_option("--want", wants, "PROCESS:A,B; what it wants, in this order")
+  command.add_option("--want", wants, "What a process wants, in this order")
       .one_value_each()
+      .type_name("PROCESS:A,B")
       .group(group);
-  command
-      .add_option("--each", each,
-                  "The others want so many: process i from the i-th on, around the table")
+  command.add_option("--each", each, "The others want so many, process i from the i-th on")
       .whole_number(1, most_resources)
       .show_default()
       .group(group);
-  command.add_flag("--shuffle", shuffle, "... or drawn for each request, in random order")
+  command.add_flag("--shuffle", shuffle, "The others want random ones in random order")
       .no_value()
       .group(group);
 }
@@ -133,29 +120,30 @@ void ResourceOptions::apply(sim::Plan& plan, const Info& info,
   if (!are_meant()) {
     for (const char* option : {"--strategy", "--want", "--each", "--shuffle"}) {
       if (std::find(given.begin(), given.end(), option) != given.end()) {
-        throw UsageError(std::string(option) + " goes with --resources");
+        throw UsageError(std::string(option) + " needs --resources");
       }
     }
     return;
   }
   if (info.kind != Kind::mutual_exclusion || info.survives_crashes) {
-    throw UsageError("--resources needs a plain mutual-exclusion algorithm, which " +
-                     std::string(info.name) + " is not");
+    throw UsageError("--resources needs a plain mutual-exclusion algorithm, and " +
+                     std::string(info.name) + " is none");
   }
   if (!plan.faults.schedule.empty() || !plan.faults.absent.empty()) {
-    throw UsageError("--resources does not go with crashes, pauses, partitions or suspicions");
+    throw UsageError("--resources cannot be used with crashes, pauses, partitions or suspicions");
   }
   plan.setup.resources = resources;
   plan.setup.acquisition = acquisition_named(strategy);
   if (plan.setup.acquisition == Acquisition::coordinator && !info.has_coordinator) {
-    throw UsageError("--strategy coordinator goes with " + one_of(names_with_coordinator()) + "; " +
-                     std::string(info.name) + " has no coordinator");
+    throw UsageError("--strategy coordinator needs " + listed(names_with_coordinator(), " or ") +
+                     "; " + std::string(info.name) + " has no coordinator");
   }
   plan.workload.wants_each = each;
   plan.workload.wants_drawn = shuffle;
   if (each > resources) {
     const bool typed = std::find(given.begin(), given.end(), "--each") != given.end();
-    if (typed) throw UsageError("there are only " + std::to_string(resources) + " resources");
+    if (typed)
+      throw UsageError("--each is more than the " + std::to_string(resources) + " resources");
     plan.workload.wants_each = resources;
   }
   for (const std::string& want : wants) read_want(want, plan);

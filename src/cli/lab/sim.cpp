@@ -108,12 +108,13 @@ class SimCommand {
 
   void print(const Report& report) const {
     const sim::Layers layers = options_.layers();
-    std::cout << "\n"
-              << in_characters(info_.title, options_.ascii)
-              << (layers == sim::Layers::none ? "" : ", " + std::string(sim::name_of(layers)))
-              << ", " << grouped(plan_.setup.size) << " processes, " << several_resources()
-              << "seed " << plan_.seed
-              << (seeds_tried_ > 1 ? " (of " + grouped(seeds_tried_) + " tried)" : "") << "\n\n";
+    const std::string heading =
+        in_characters(info_.title, options_.ascii) +
+        (layers == sim::Layers::none ? "" : ", " + std::string(sim::name_of(layers))) + ", " +
+        grouped(plan_.setup.size) + " processes, " + several_resources() + "seed " +
+        std::to_string(plan_.seed) +
+        (seeds_tried_ > 1 ? " (of " + grouped(seeds_tried_) + " tried)" : "");
+    std::cout << "\n" << filled(heading, table_width()) << "\n\n";
     Table table({"measured", "", ""});
     const auto row = [&](const std::string& what, const std::string& value,
                          const std::string& remark = "") {
@@ -121,46 +122,41 @@ class SimCommand {
     };
     if (with_resources()) {
       resource_rows(report, row);
-      std::cout << table.str(terminal_width()) << "\n";
-      verdicts(report);
-      return;
-    }
-    if (info_.kind == Kind::election) {
+    } else if (info_.kind == Kind::election) {
       add_election_rows(table, report, options_.names, by_type(report));
-      std::cout << table.str(terminal_width()) << "\n";
-      if (report.superpeers) {
-        std::cout << superpeer_text(plan_.setup, report, terminal_width());
-      }
-      verdicts(report);
-      return;
-    }
-    if (is_observer(info_)) {
+    } else if (is_observer(info_)) {
       for (auto& cells : observation_rows(report, options_.ascii)) table.add(std::move(cells));
-      std::cout << table.str(terminal_width()) << "\n";
-      verdicts(report);
-      return;
+    } else {
+      lock_rows(report, row);
     }
+    std::cout << table.str(table_width()) << "\n";
+    if (report.superpeers) std::cout << superpeer_text(plan_.setup, report, table_width());
+    verdicts(report);
+  }
+
+  template <class Row>
+  void lock_rows(const Report& report, const Row& row) const {
     row("entries", grouped(report.entries), "of " + grouped(report.requests) + " requests");
     row("messages", grouped(report.messages()), by_type(report));
     row("messages per entry", number(report.per_entry(report.messages())),
         number(report.per_entry(report.messages_enter)) + " to enter, " +
             number(report.per_entry(report.messages_exit)) + " to exit; " +
             number(report.per_entry(report.transmissions)) + " with multicast");
-    row("bytes per entry", number(report.per_entry(report.bytes)));
+    row("bytes per entry", number(report.per_entry(report.bytes)), "");
     if (report.upkeep > 0) {
       row("upkeep", grouped(report.upkeep), "messages of the layers, counted apart");
     }
     if (info_.survives_crashes) {
       row("taken away", grouped(report.losses), "times, from a process that was inside");
       row("fenced accesses", grouped(report.accesses),
-          grouped(report.refused) + " refused for an outdated fence");
-      if (report.zombies > 0) {
-        row("zombies", grouped(report.zombies),
-            "entries while a paused process believed that it was inside");
-      }
+          grouped(report.refused) + " refused for an outdated fencing token");
+    }
+    if (info_.survives_crashes && report.zombies > 0) {
+      row("zombies", grouped(report.zombies),
+          "entries while a paused process believed that it was inside");
     }
     if (report.lost + report.duplicated > 0) {
-      row("lost, duplicated", grouped(report.lost) + ", " + grouped(report.duplicated));
+      row("lost, duplicated", grouped(report.lost) + ", " + grouped(report.duplicated), "");
     }
     const auto delay = [&](const std::string& what, const sim::Summary& summary,
                            const std::string& meaning) {
@@ -179,8 +175,6 @@ class SimCommand {
     row("order inversions", report.order_judged ? grouped(report.inversions) : "not judged",
         report.order_judged ? "entries ahead of a request that happened before"
                             : "group too large");
-    std::cout << table.str(terminal_width()) << "\n";
-    verdicts(report);
   }
 
   std::string several_resources() const {
@@ -219,9 +213,13 @@ class SimCommand {
 
   void verdicts(const Report& report) const {
     if (report.stalled) {
-      std::cout << (options_.ascii ? "note    " : "• ")
-                << "those who wait cannot reach a majority of the " << plan_.setup.size
-                << " configured processes, or not all of it: they stop rather than guess\n";
+      std::cout << filled(
+                       (options_.ascii ? "note    " : "• ") +
+                           std::string("those who wait cannot reach a majority of the ") +
+                           std::to_string(plan_.setup.size) +
+                           " configured processes, or not all of it: they stop rather than guess",
+                       table_width(), 2)
+                << "\n";
     }
     for (const Promise promise : all_promises) {
       Verdict verdict{.promise = promise, .judged = judged_.has(promise)};
@@ -245,9 +243,12 @@ class SimCommand {
         std::cout << "\nHow it came about:\n\n" << output_.diagram(trace_, most_rows);
       }
     }
+    const std::string seed = std::to_string(plan_.seed);
     std::cout << "\n"
-              << sim::name_of(broken.promise) << " is broken with seed " << plan_.seed
-              << "; add --seed " << plan_.seed << " --trace json -o FILE for the whole trace\n";
+              << filled(std::string(sim::name_of(broken.promise)) + " is broken with seed " + seed +
+                            "; add --seed " + seed + " --trace json -o FILE for the whole trace",
+                        table_width())
+              << "\n";
   }
 
   // What was found by searching may be long; a shorter run that fails alike explains more.
@@ -297,43 +298,8 @@ class SimCommand {
     all["n"] = plan_.setup.size;
     all["seed"] = plan_.seed;
     all["seeds_tried"] = seeds_tried_;
-    all["requests"] = report.requests;
-    all["entries"] = report.entries;
-    all["messages"] = report.messages();
-    all["messages_per_entry"] = report.per_entry(report.messages());
-    all["messages_enter"] = report.per_entry(report.messages_enter);
-    all["messages_exit"] = report.per_entry(report.messages_exit);
-    all["transmissions_per_entry"] = report.per_entry(report.transmissions);
-    boost::json::object types;
-    for (const sim::MessageType& type : report.by_type) types[type.name] = type.count;
-    all["by_type"] = std::move(types);
-    all["bytes_per_entry"] = report.per_entry(report.bytes);
-    all["deliveries"] = report.deliveries;
-    all["lost"] = report.lost;
-    all["upkeep"] = report.upkeep;
-    if (info_.survives_crashes) {
-      all["taken_away"] = report.losses;
-      all["accesses"] = report.accesses;
-      all["refused"] = report.refused;
-      all["zombies"] = report.zombies;
-      all["stalled"] = report.stalled;
-    }
-    all["duplicated"] = report.duplicated;
-    const auto summary = [](const sim::Summary& s) -> boost::json::value {
-      if (s.count == 0) return nullptr;
-      return {{"mean", s.mean()}, {"min", s.min}, {"max", s.max}, {"count", s.count}};
-    };
-    all["client_delay"] = summary(report.client_delay);
-    all["sync_delay"] = summary(report.sync_delay);
-    all["waiting"] = summary(report.waiting);
-    all["throughput"] = report.throughput();
-    all["load_mean"] = report.mean_load;
-    all["load_busiest"] = report.busiest_load;
-    all["busiest"] = report.busiest.value;
-    all["most_bypassed"] = report.most_bypassed;
-    all["inversions"] =
-        report.order_judged ? boost::json::value(report.inversions) : boost::json::value(nullptr);
-    all["processes_touched"] = report.processes_touched;
+    add_messages(all, report);
+    add_times(all, report);
     if (with_resources()) {
       all["resources"] = plan_.setup.resources;
       all["strategy"] = name_of(plan_.setup.acquisition);
@@ -363,6 +329,49 @@ class SimCommand {
     std::cout << io::json_text(all) << "\n";
   }
 
+  void add_messages(boost::json::object& all, const Report& report) const {
+    all["requests"] = report.requests;
+    all["entries"] = report.entries;
+    all["messages"] = report.messages();
+    all["messages_per_entry"] = report.per_entry(report.messages());
+    all["messages_enter"] = report.per_entry(report.messages_enter);
+    all["messages_exit"] = report.per_entry(report.messages_exit);
+    all["transmissions_per_entry"] = report.per_entry(report.transmissions);
+    boost::json::object types;
+    for (const sim::MessageType& type : report.by_type) types[type.name] = type.count;
+    all["by_type"] = std::move(types);
+    all["bytes_per_entry"] = report.per_entry(report.bytes);
+    all["deliveries"] = report.deliveries;
+    all["lost"] = report.lost;
+    all["upkeep"] = report.upkeep;
+    if (info_.survives_crashes) {
+      all["taken_away"] = report.losses;
+      all["accesses"] = report.accesses;
+      all["refused"] = report.refused;
+      all["zombies"] = report.zombies;
+      all["stalled"] = report.stalled;
+    }
+    all["duplicated"] = report.duplicated;
+  }
+
+  static void add_times(boost::json::object& all, const Report& report) {
+    const auto summary = [](const sim::Summary& s) -> boost::json::value {
+      if (s.count == 0) return nullptr;
+      return {{"mean", s.mean()}, {"min", s.min}, {"max", s.max}, {"count", s.count}};
+    };
+    all["client_delay"] = summary(report.client_delay);
+    all["sync_delay"] = summary(report.sync_delay);
+    all["waiting"] = summary(report.waiting);
+    all["throughput"] = report.throughput();
+    all["load_mean"] = report.mean_load;
+    all["load_busiest"] = report.busiest_load;
+    all["busiest"] = report.busiest.value;
+    all["most_bypassed"] = report.most_bypassed;
+    all["inversions"] =
+        report.order_judged ? boost::json::value(report.inversions) : boost::json::value(nullptr);
+    all["processes_touched"] = report.processes_touched;
+  }
+
   SimOptions options_;
   const sim::Entry& entry_;
   const sim::Runnable& subject_;
@@ -378,24 +387,34 @@ class SimCommand {
 }  // namespace
 
 void add_sim(Command& app, Action& action) {
-  Command& command = app.add_command("sim", "One simulated run: metrics, verdicts, the diagram");
+  Command& command = app.add_command("sim", "Simulate an algorithm: figures, verdicts, a diagram");
   auto options = std::make_shared<SimOptions>();
   options->add_to(command);
+  for (const char* line :
+       {"baton sim ricart-agrawala -n 3 --trace",
+        "baton sim maekawa -n 3 --demand deadlock-freedom",
+        "baton sim lamport --delay exponential --reorder --allow reordering --seeds 100",
+        "baton sim bakery -n 2 --entries 2 --trace", "baton sim chandy-lamport -n 3 --trace",
+        "baton sim bully -n 5 --first 0 --crash 4@0 --trace",
+        "baton sim token-ring --resilient --crash 2@40 --recover 2@90 --loss 0.2",
+        "baton sim wireless -n 4 --first 0 --graph 0-1,1-2,2-3,3-0 --capacities 4,7,1,9",
+        "baton sim superpeer -n 100 --superpeers 8 --cap 15 --places corner --first 0",
+        "baton sim ricart-agrawala -n 2 --resources 2 --strategy naive",
+        "baton sim --replay counterexample.jsonl"}) {
+    command.example(line);
+  }
   command.footer(
-      "Examples:\n"
-      "  baton sim ricart-agrawala -n 3 --trace\n"
-      "  baton sim maekawa -n 3 --demand deadlock-freedom\n"
-      "  baton sim lamport -n 5 --delay exponential --reorder --allow reordering --seeds 1000\n"
-      "  baton sim bakery -n 2 --entries 2 --trace\n"
-      "  baton sim chandy-lamport -n 3 --trace\n"
-      "  baton sim bully -n 5 --first 0 --crash 4@0 --trace\n"
-      "  baton sim token-ring --resilient --reliable --crash 2@40 --recover 2@90 --loss 0.2\n"
-      "  baton sim wireless -n 6 --first 0 --graph 0-1,1-2,2-3,3-4,4-5,5-0,1-4 --capacities "
-      "4,7,1,9,3,2\n"
-      "  baton sim superpeer -n 100 --superpeers 8 --cap 15 --places corner --first 0\n"
-      "  baton sim ricart-agrawala -n 2 --resources 2 --strategy naive\n"
-      "  baton sim --replay counterexample.jsonl\n"
-      "Times are in message times. Exit code 1: a promise was broken.");
+      "Times are in message times: a message takes 1, unless --delay says otherwise. Exit code 1: "
+      "a "
+      "promise was broken.\n\n"
+      "--allow takes " +
+      listed(breakable_assumption_names()) +
+      ".\n\n"
+      "--demand takes " +
+      listed(promise_names()) +
+      ".\n\n"
+      "--omit takes " +
+      listed(omission_names()) + "; docs/layers.md shows what each rule is for.");
   command.callback([&action, &command, options] {
     options->note_given(command);
     action = [options] {

@@ -63,11 +63,11 @@ class MachineCommand {
  private:
   void refuse_other_options() const {
     const std::vector<std::string> known{
-        "algorithm", "--processes", "--seed",  "--seeds", "--entries",         "--demand",
+        "ALGORITHM", "--processes", "--seed",  "--seeds", "--entries",         "--demand",
         "--trace",   "--output",    "--ascii", "--json",  "--starvation-bound"};
     for (const std::string& given : options_.given) {
       if (std::find(known.begin(), known.end(), given) != known.end()) continue;
-      throw UsageError(given + " does not go with " + std::string(info_.name) +
+      throw UsageError(given + " cannot be used with " + std::string(info_.name) +
                        ", which works in shared memory under a random scheduler");
     }
   }
@@ -185,7 +185,7 @@ class MachineCommand {
   }
 
   ScheduleView window(std::size_t first, std::size_t last) const {
-    return {run_.processes, first, last, terminal_width(), options_.ascii};
+    return {run_.processes, first, last, diagram_width(), options_.ascii};
   }
 
   // A violation is at the end of its schedule; otherwise the beginning is as good as any part.
@@ -226,7 +226,7 @@ class MachineCommand {
                "entries of others while one process waited"});
     table.add({"order inversions", grouped(report_.inversions),
                "entries ahead of one that waited before they came"});
-    std::cout << table.str(terminal_width()) << "\n";
+    std::cout << table.str(table_width()) << "\n";
     for (const Promise promise : all_promises) {
       const Broken* one = broken(promise);
       std::cout << line_of(
@@ -242,9 +242,12 @@ class MachineCommand {
       std::cout << "\nHow it came about:\n\n";
       print_end(most_lines_of_a_violation);
     }
+    const std::string seed = std::to_string(run_.seed);
     std::cout << "\n"
-              << sim::name_of(broken.promise) << " is broken with seed " << run_.seed
-              << "; add --seed " << run_.seed << " --trace -o FILE for the whole schedule\n";
+              << filled(std::string(sim::name_of(broken.promise)) + " is broken with seed " + seed +
+                            "; add --seed " + seed + " --trace -o FILE for the whole schedule",
+                        table_width())
+              << "\n";
   }
 
   void print_json(const Broken* worst) const {

@@ -89,11 +89,27 @@ struct SimOptions {
   Promises demands() const;
   // Throws UsageError for a plan that cannot be, or that the algorithm cannot take.
   sim::Plan plan(const Info& info) const;
+
+ private:
+  void add_workload_to(Command& command);
+  void add_layers_to(Command& command);
+  void add_network_to(Command& command);
+  void add_faults_to(Command& command);
+  void add_judgement_to(Command& command);
+
+  sim::Workload workload_for(const Info& info, std::uint32_t size) const;
+  void plan_faults(sim::Plan& plan, const Info& info) const;
+  void plan_judgement(sim::Plan& plan) const;
+  void check_names(std::uint32_t size) const;
 };
 
 // The rule of the resilient layer of that name, or UsageError.
 Omission omission_named(const std::string& typed);
+std::vector<std::string> omission_names();
 // The promise of that name, or UsageError.
 Promise promise_named(const std::string& typed);
+std::vector<std::string> promise_names();
+// What --allow takes: "loss", "crash".
+std::vector<std::string> breakable_assumption_names();
 
 }  // namespace baton::cli

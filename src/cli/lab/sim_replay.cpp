@@ -52,11 +52,11 @@ class ReplayCommand {
 
  private:
   void refuse_other_options() const {
-    const std::vector<std::string> known{"algorithm", "--replay", "--trace", "--output",
+    const std::vector<std::string> known{"ALGORITHM", "--replay", "--trace", "--output",
                                          "--svg",     "--names",  "--ascii", "--json"};
     for (const std::string& given : typed_.given) {
       if (is_one_of(given, known)) continue;
-      throw UsageError(given + " does not go with --replay: the file says all of the run");
+      throw UsageError(given + " cannot be used with --replay: the file describes the whole run");
     }
   }
 
@@ -84,7 +84,7 @@ class ReplayCommand {
 
   sim::Replayed follow(const Schedule& schedule) {
     if (!typed_.algorithm.empty() && typed_.algorithm != schedule.algorithm) {
-      throw UsageError("the schedule is of " + text::printable(schedule.algorithm, typed_.ascii) +
+      throw UsageError("the file is a run of " + text::printable(schedule.algorithm, typed_.ascii) +
                        ", not of " + typed_.algorithm);
     }
     const sim::Runnable* subject = nullptr;
@@ -93,7 +93,7 @@ class ReplayCommand {
     try {
       described = options_of(schedule);
       if (group_size(described.processes) > most_replayed_processes) {
-        throw UsageError("schedules are of up to " + grouped(most_replayed_processes) +
+        throw UsageError("a replay has at most " + grouped(most_replayed_processes) +
                          " processes, not " + described.processes);
       }
       subject = &algorithm_on_layers(schedule.algorithm, described.layers());
@@ -172,7 +172,7 @@ class ReplayCommand {
              "due never happens.\n";
     }
     return steps + (replayed.loop_closes
-                        ? " can repeat for ever: after them all is as before them.\n"
+                        ? " can repeat for ever: they lead back to the same state.\n"
                         : " can repeat for ever, as far as three times show; states differ.\n");
   }
 

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "algorithms/election/superpeer.h"
+#include "cli/common/terminal.h"
 #include "cli/common/text.h"
 
 namespace baton::cli {
@@ -63,7 +64,8 @@ std::string superpeer_text(const Setup& setup, const sim::Report& report, std::s
   const auto cap = static_cast<std::uint64_t>(setup.value(Superpeer::cap));
   table.add({"4 most served", grouped(before.most_served), grouped(after.most_served),
              cap == 0 ? "without a cap" : "the cap is " + grouped(cap)});
-  return table.str(width) + "\nSuperpeers: " + list_of(setup, after.superpeers) + "\n\n" +
+  return table.str(width) + "\n" +
+         filled("Superpeers: " + list_of(setup, after.superpeers), width, 2) + "\n\n" +
          map_of(setup, after.superpeers) + "\n";
 }
 

@@ -1,13 +1,15 @@
 #include "cli/lab/trace.h"
 
+#include <cerrno>
 #include <cmath>
-#include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "cli/common/arguments.h"
+#include "cli/common/terminal.h"
 #include "cli/common/text.h"
 #include "cli/lab/trace_output.h"
 #include "lab/view/json_lines.h"
@@ -27,7 +29,7 @@ struct Options {
 template <class Read>
 Trace read(const std::string& path, Read read_from) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw UsageError("'" + path + "' cannot be read");
+  if (!file) throw UsageError("cannot read '" + path + "': " + std::strerror(errno));
   auto found = read_from(file);
   if (const auto* error = std::get_if<view::TraceError>(&found)) {
     throw UsageError(path + ", " + error->message());
@@ -50,11 +52,11 @@ view::MergedTrace merged(const Options& options) {
 
 void remark_on(const view::MergedTrace& merged) {
   for (const std::string& what : merged.missing) {
-    std::fprintf(stderr, "baton trace: %s\n", what.c_str());
+    tell("baton trace: " + what);
   }
   if (merged.messages == 0) return;
-  std::fprintf(stderr, "baton trace: a message time is %s us, the median of %s messages\n",
-               number(merged.message_time_us).c_str(), grouped(merged.messages).c_str());
+  tell("baton trace: a message time is " + number(merged.message_time_us) + " us, the median of " +
+       grouped(merged.messages) + " messages");
 }
 
 int trace(Options& options) {
@@ -62,12 +64,12 @@ int trace(Options& options) {
   if (options.verb.empty()) throw UsageError("say what to do: merge or draw");
   const bool merges = options.verb == "merge";
   if (!merges && options.verb != "draw") {
-    throw UsageError("there is no '" + options.verb + "': merge or draw" +
+    throw UsageError("say merge or draw, not '" + options.verb + "'" +
                      did_you_mean(options.verb, verbs));
   }
   if (options.files.empty()) throw UsageError("say which files");
   if (!merges && options.files.size() > 1) {
-    throw UsageError("draw takes one file; 'baton trace merge' makes one of several");
+    throw UsageError("draw takes one file; 'baton trace merge' makes one file of several");
   }
   SimOptions& drawing = options.drawing;
   if (drawing.trace.empty() && (merges || !drawing.was_given("--svg"))) {
@@ -81,7 +83,8 @@ int trace(Options& options) {
   }
   if (!drawing.names.empty()) {
     if (drawing.names.size() != found.trace.size) {
-      throw UsageError("--names needs one for each process");
+      throw UsageError("--names gives " + std::to_string(drawing.names.size()) + " names for " +
+                       std::to_string(found.trace.size) + " processes");
     }
     found.trace.names = drawing.names;
   }
@@ -94,23 +97,22 @@ int trace(Options& options) {
 }  // namespace
 
 void add_trace(Command& app, Action& action) {
-  Command& command = app.add_command(
-      "trace",
-      "Traces in files: joins those of a group's members, draws, exports.\n\n"
-      "  merge FILE...   one trace of those that the members of a group wrote, one file per start\n"
-      "  draw FILE       a trace as a diagram, or for other programs");
+  Command& command =
+      app.add_command("trace",
+                      "Merge, draw and export traces in files\n\n"
+                      "  merge FILE…   make one trace of those that 'baton peer --trace' wrote\n"
+                      "  draw FILE     draw a trace, or export it for other programs");
   auto options = std::make_shared<Options>();
-  command.add_option("VERB", options->verb, "merge or draw");
-  command.add_option("FILES", options->files, "Traces");
+  command.add_option("VERB", options->verb, "merge or draw").in_usage("VERB");
+  command.add_option("FILES", options->files, "Files with traces").in_usage("FILES…");
   command
       .add_flag("--keep-pauses", options->merging.keeps_pauses,
-                "merge: leave pauses in which nothing happens as long as they were")
+                "merge: keep long pauses in which nothing happens")
       .no_value();
   options->drawing.add_drawing_to(command);
-  command.footer(
-      "Examples:\n  baton trace merge 1.jsonl 2.jsonl 3.jsonl -o all.jsonl\n"
-      "  baton trace draw all.jsonl\n"
-      "  baton trace draw all.jsonl --svg all.svg");
+  command.example("baton trace merge 1.jsonl 2.jsonl 3.jsonl -o all.jsonl")
+      .example("baton trace draw all.jsonl")
+      .example("baton trace draw all.jsonl --svg all.svg");
   command.callback([&action, &command, options] {
     options->drawing.note_given(command);
     action = [options] { return trace(*options); };

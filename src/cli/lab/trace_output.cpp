@@ -26,7 +26,7 @@ void check_trace_options(const SimOptions& options, std::uint32_t size) {
     return;
   }
   if (std::find(kinds.begin(), kinds.end(), options.trace) == kinds.end()) {
-    throw UsageError("a trace is diagram, json, shiviz or chrome, not '" + options.trace + "'" +
+    throw UsageError("--trace takes diagram, json, shiviz or chrome, not '" + options.trace + "'" +
                      did_you_mean(options.trace, kinds));
   }
   if (options.json && !to_file) {
@@ -88,7 +88,7 @@ void TraceOutput::write(const Trace& trace) {
 std::string TraceOutput::diagram(const Trace& trace, std::size_t max_rows) const {
   return view::draw(trace, {.unicode = !options_->ascii,
                             .colour = wants_colour() && !to_file(),
-                            .width = terminal_width(),
+                            .width = diagram_width(),
                             .max_rows = max_rows});
 }
 

@@ -163,23 +163,25 @@ class BankDemo {
 void add_demo_bank(Command& demo, Action& action) {
   Command& command = add_story(
       demo, "bank",
-      "Cash machines share an account: money is lost or made, until they have a lock\n\n"
-      "Real processes, and no server. Shows how it came about, as it happened in this run.\n\n"
-      "Example: baton demo bank\n"
-      "         baton demo bank --processes 4 --algorithm token-ring");
+      "Cash machines share an account: without a lock, money is lost or made\n\n"
+      "The machines are real processes, without a server. The demo shows how the money was lost in "
+      "this run.");
+  command.example("baton demo bank")
+      .example("baton demo bank --processes 4 --algorithm token-ring");
   const auto options = std::make_shared<BankOptions>();
-  command.add_option("--processes", options->processes, "How many machines")
+  command.add_option("--processes", options->processes, "Number of machines")
       .whole_number(2, net::most_members)
       .type_name("N")
       .show_default();
-  command.add_option("--transactions", options->transactions, "Of all of them together")
+  command
+      .add_option("--transactions", options->transactions, "Transactions of all machines together")
       .whole_number(2, 1'000'000)
       .type_name("N")
       .show_default();
-  command.add_option("--algorithm", options->algorithm, "Who lets them in one at a time")
+  command.add_option("--algorithm", options->algorithm, "Algorithm that lets them in one at a time")
       .type_name("NAME")
       .show_default();
-  command.footer("Exit code 1: the books did not balance although there was a lock.");
+  command.footer("Exit code 1: money was lost or made although there was a lock.");
   command.callback([options, &action] {
     action = group_action([options] { return BankDemo(*options).run(); });
   });

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "cli/common/arguments.h"
+#include "cli/common/terminal.h"
 #include "cli/common/text.h"
 #include "cli/common/theory.h"
 #include "cli/network/demos.h"
@@ -140,7 +141,7 @@ class CounterDemo {
                fmt::format("{:.2f}..{:.2f} s: {} messages, {:.1f}..{:.1f} µs each by raw sockets",
                            at_least_s(), at_most_s(), grouped(with_.messages), raw_.least_us,
                            raw_.most_us)});
-    std::cout << table.str();
+    std::cout << table.str(table_width());
   }
 
   static boost::json::object json_of(const Counted& counted) {
@@ -179,24 +180,25 @@ class CounterDemo {
 void add_demo_counter(Command& demo, Action& action) {
   Command& command = add_story(
       demo, "counter",
-      "Processes add to one number: without a lock, and with an algorithm between them\n\n"
-      "Real processes, and no server. Now and then one is held up between reading and writing, as "
-      "happens sooner or later. Without a lock they lose updates; with one none may be lost.\n\n"
-      "Example: baton demo counter\n"
-      "         baton demo counter --algorithm suzuki-kasami --processes 5 --increments 10000");
+      "Processes add to one number: without a lock, updates are lost\n\n"
+      "Real processes, without a server. Now and then one of them pauses between reading and "
+      "writing, as the operating system may do to any process. Without a lock they lose updates; "
+      "with a lock none may be lost.");
+  command.example("baton demo counter")
+      .example("baton demo counter --algorithm suzuki-kasami --processes 5");
   const auto options = std::make_shared<CounterOptions>();
-  command.add_option("--processes", options->processes, "How many")
+  command.add_option("--processes", options->processes, "Number of processes")
       .whole_number(2, net::most_members)
       .type_name("N")
       .show_default();
-  command.add_option("--increments", options->increments, "By all of them together")
+  command.add_option("--increments", options->increments, "Increments of all processes together")
       .whole_number(1, 1'000'000'000)
       .type_name("N")
       .show_default();
-  command.add_option("--algorithm", options->algorithm, "Who lets them in one at a time")
+  command.add_option("--algorithm", options->algorithm, "Algorithm that lets them in one at a time")
       .type_name("NAME")
       .show_default();
-  command.add_flag("--json", options->json, "For programs");
+  command.add_flag("--json", options->json, "Print the figures as JSON");
   command.footer("Exit code 1: an update was lost although there was a lock.");
   command.callback([options, &action] {
     action = group_action([options] { return CounterDemo(*options).run(); });

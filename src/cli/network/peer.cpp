@@ -80,7 +80,7 @@ class TraceFile {
 int run(Settings& settings) {
   if (settings.list) return list_algorithms();
   if (settings.group.empty() || settings.self.empty()) {
-    throw UsageError("say which group this is and who in it: --group FILE --self ID");
+    throw UsageError("say which group, and which of its members: --group FILE --self ID");
   }
   net::PeerOptions options;
   try {
@@ -95,11 +95,10 @@ int run(Settings& settings) {
   if (options.self == nobody) {
     std::string known;
     for (const auto& member : options.group.members) known += " " + member.id;
-    throw UsageError("there is no member `" + settings.self + "` in " + settings.group +
-                     ", which has" + known);
+    throw UsageError(settings.group + " has no member '" + settings.self + "', only" + known);
   }
   const std::filesystem::path folder =
-      settings.state.empty() ? state_directory("say where promises are kept: --state FOLDER") /
+      settings.state.empty() ? state_directory("say where to keep promises: --state FOLDER") /
                                    "peers" / options.group.group
                              : std::filesystem::path(settings.state);
   std::error_code problem;
@@ -142,46 +141,48 @@ int run(Settings& settings) {
 
 void add_peer(Command& app, Action& action) {
   Command& command =
-      app.add_command("peer", "Joins a group of processes that share locks without a server");
+      app.add_command("peer", "Join a group of processes that share locks without a server");
   auto settings = std::make_shared<Settings>();
-  command.add_option("--self", settings->self, "Which member of the group this is").type_name("ID");
-  command.add_option("--group", settings->group, "The group: a file that all members share")
+  command.add_option("--self", settings->self, "The member that this process is").type_name("ID");
+  command.add_option("--group", settings->group, "The group's file, the same for all members")
       .type_name("FILE");
   command
       .add_option("--algorithm", settings->algorithm,
-                  "For locks, the same at all members (default: as the group's file has it)")
+                  "Algorithm of locks, the same for all (default: the file's)")
       .type_name("NAME");
-  command.add_option("--election", settings->election, "Likewise, for elections").type_name("NAME");
+  command.add_option("--election", settings->election, "Algorithm of elections, likewise")
+      .type_name("NAME");
   command
-      .add_option("--socket", settings->socket,
-                  "Where local clients find it (default: in the folder of --state)")
+      .add_option("--socket", settings->socket, "Where local clients connect (default: in --state)")
       .type_name("PATH");
   command
       .add_option("--state", settings->state,
-                  "Where its promises are kept (default: below the state directory)")
+                  "Where it keeps its promises (default: the state directory)")
       .type_name("FOLDER");
-  command.add_option("--http", settings->http,
-                     "HOST:PORT for HTTP (metrics, health, JSON), as often as needed");
+  command
+      .add_option("--http", settings->http,
+                  "Serve HTTP (metrics, health, JSON) here; may be repeated")
+      .type_name("HOST:PORT");
   command
       .add_option("--trace", settings->trace,
-                  "Write what happens to this file, over what is there (for baton trace merge)")
+                  "Write what happens to this file, for 'baton trace merge'")
       .type_name("FILE");
-  command.add_option("--log", settings->log, "text or json, on standard error")
+  command.add_option("--log", settings->log, "Form of the log on standard error")
       .one_of({"text", "json"})
       .show_default();
-  command.add_option("--log-level", settings->serve.log_level, "What is worth a line")
+  command.add_option("--log-level", settings->serve.log_level, "Least level that is logged")
       .one_of({"debug", "info", "warning", "error", "critical", "off"})
       .show_default();
-  command.add_flag("--algorithms", settings->list, "List what can be named, and end");
+  command.add_flag("--algorithms", settings->list, "List the algorithms that can be named");
   command.footer(
-      "The group's file:\n\n"
+      "The group's file looks like this:\n"
       "  group = tellers\n"
       "  algorithm = naimi-trehel\n"
       "  member 1 = 10.0.0.1:7001\n"
       "  member 2 = 10.0.0.2:7001\n"
-      "  member 3 = 10.0.0.3:7001\n\n"
-      "Example: baton peer --group tellers.group --self 1 --socket /run/tellers.socket\n"
-      "         baton lock --url unix:/run/tellers.socket till -- ./count-the-cash.sh");
+      "  member 3 = 10.0.0.3:7001");
+  command.example("baton peer --group tellers.group --self 1 --socket /run/tellers.socket")
+      .example("baton lock --url unix:/run/tellers.socket till -- ./count-the-cash.sh");
   command.callback([&action, settings] { action = [settings] { return run(*settings); }; });
 }
 

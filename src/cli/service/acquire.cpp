@@ -49,9 +49,8 @@ int acquire(const AcquireOptions& options) {
   Client client = reach.connect(options.client());
   if (client.ttl() < options.ttl) {
     (void)client.close();
-    throw Refused("here a lock is kept for at most " + typed(client.ttl()) +
-                      " without hearing from its holder: use 'baton lock', or --ttl " +
-                      typed(client.ttl()),
+    throw Refused("leases last at most " + typed(client.ttl()) + " at this server: take --ttl " +
+                      typed(client.ttl()) + ", or 'baton lock', which renews the lease",
                   exit_code_of(Error::unsupported), {Error::unsupported});
   }
   LockOptions how = options.lock();
@@ -63,7 +62,7 @@ int acquire(const AcquireOptions& options) {
   }
   if (!lock) {
     const bool is_conflict = lock.error() == Error::busy || lock.error() == Error::timed_out;
-    throw Refused(lock.message(),
+    throw Refused(told(lock.failure()),
                   is_conflict ? options.conflict_exit_code : exit_code_of(lock.error()),
                   lock.failure());
   }
@@ -80,13 +79,13 @@ struct TokenOptions {
 
 std::shared_ptr<TokenOptions> add_token(Command& command) {
   auto options = std::make_shared<TokenOptions>();
-  command.add_option("TOKEN", options->token, "As 'baton acquire' printed it");
+  command.add_option("TOKEN", options->token, "What 'baton acquire' printed").in_usage("TOKEN");
   add_url(command, options->url);
   return options;
 }
 
 Client attach(const TokenOptions& options) {
-  if (options.token.empty()) throw UsageError("say which token; 'baton acquire' prints it");
+  if (options.token.empty()) throw UsageError("say which token: what 'baton acquire' printed");
   const Token token = Token::parse(options.token);
   const Reach reach(options.url.empty() ? token.url : options.url);
   return reach.attach({}, token.ticket);
@@ -97,17 +96,18 @@ Client attach(const TokenOptions& options) {
 void add_acquire(Command& app, Action& action) {
   Command& command = app.add_command(
       "acquire",
-      "Take a lock for a script that cannot run under 'baton lock': prints a token.\n\n"
-      "It stays taken until 'baton release' or the end of the lease (--ttl), which 'baton renew'\n"
-      "begins anew. Nothing is stopped when it is lost: show BATON_FENCE to what must not be\n"
-      "written by two.\n\n"
-      "Example: token=$(baton acquire deploy --ttl 5m) && echo deploying && baton release $token");
+      "Take a lock for a script, and print a token\n\n"
+      "For scripts that cannot run under 'baton lock'. The lock is held until 'baton release', or "
+      "until the lease (--ttl) expires; 'baton renew' renews the lease. If the lock is lost, Baton "
+      "does not stop the script: show BATON_FENCE to whatever two must never write.");
+  command.example("token=$(baton acquire deploy --ttl 5m) && baton release $token")
+      .example("eval \"$(baton acquire deploy --env)\" && baton release $BATON_TOKEN");
   const auto options = std::make_shared<AcquireOptions>();
   options->ttl = 60s;
   options->add_lock_to(command);
   options->add_waiting_to(command);
   add_url(command, options->url);
-  command.add_flag("--env", options->env, "Print BATON_TOKEN and BATON_FENCE for the shell's eval");
+  command.add_flag("--env", options->env, "Print BATON_TOKEN and BATON_FENCE for eval");
   command.add_flag("--json", options->json, "Print session (the token), fence and more as JSON");
   command.callback([options, &action] {
     action = service_action(
@@ -116,12 +116,12 @@ void add_acquire(Command& app, Action& action) {
 }
 
 void add_renew(Command& app, Action& action) {
-  Command& command = app.add_command(
-      "renew",
-      "Begin the lease of 'baton acquire' anew. Exit code 123: a lock was lost. Stop the work, "
-      "then\n"
-      "say so with 'baton release': others wait for that, or for the end of the lease.\n\n"
-      "Example: token=$(baton acquire deploy) && baton renew $token && baton release $token");
+  Command& command = app.add_command("renew",
+                                     "Renew the lease of what 'acquire' took\n\n"
+                                     "Exit code 123: a lock was lost. Stop the work and call "
+                                     "'baton release': the next client gets "
+                                     "the lock then, or when the lease expires.");
+  command.example("token=$(baton acquire deploy) && baton renew $token && baton release $token");
   const auto options = add_token(command);
   command.callback([options, &action] {
     action = service_action("renew", [options] {
@@ -138,10 +138,10 @@ void add_renew(Command& app, Action& action) {
 void add_release(Command& app, Action& action) {
   Command& command = app.add_command(
       "release",
-      "Release what 'baton acquire' took. Exit code 123: it was lost before, or one of several "
-      "was;\n"
-      "the others are released, and the server knows that the work has stopped.\n\n"
-      "Example: token=$(baton acquire deploy) && baton release $token");
+      "Release what 'acquire' took\n\n"
+      "Exit code 123: a lock had been lost before. The other locks of the token are released, and "
+      "the server knows that the work has stopped.");
+  command.example("token=$(baton acquire deploy) && baton release $token");
   const auto options = add_token(command);
   command.callback([options, &action] {
     action = service_action("release", [options] {

@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "cli/common/arguments.h"
+#include "cli/common/terminal.h"
 #include "cli/common/text.h"
 #include "cli/service/cluster_options.h"
 #include "cli/service/commands.h"
@@ -60,7 +61,7 @@ std::string describe(const server::BackupInfo& info) {
 
 int backup(const BackupOptions& options) {
   if (!options.url.empty() && !options.journal.empty()) {
-    throw UsageError("--url and --journal do not go together");
+    throw UsageError("--url and --journal exclude each other");
   }
   const std::string bytes = options.journal.empty()
                                 ? value_of(Reach(options.url).connect().backup())
@@ -72,20 +73,22 @@ int backup(const BackupOptions& options) {
 }
 
 int restore(BackupOptions& options) {
-  if (options.journal.empty()) throw UsageError("say to which journal: --journal PATH or etcd://…");
+  if (options.journal.empty())
+    throw UsageError("say which journal to create: --journal sqlite:PATH or etcd://…");
   complete(options.cluster);
   const std::string bytes = read_file(options.file);
   const server::BackupInfo info = server::describe_backup(bytes);
   server::restore(bytes, options.journal, options.cluster);
   std::cout << fmt::format(
-      "{}: {}\n"
-      "Nobody holds anything in it, and fences go on above all that were given out.\n",
+      "{}: {}\nNo lock is held in it. Fencing tokens go on above all that the old server gave "
+      "out.\n",
       options.journal, describe(info));
   if (info.longest_ttl.value > 0) {
-    std::cout << fmt::format(
-        "Clients of the service that it was taken from may believe in their locks for up to {} "
-        "after it was stopped: wait for that before you start this one.\n",
-        spoken(std::chrono::microseconds(info.longest_ttl.value)));
+    const std::string most = spoken(std::chrono::microseconds(info.longest_ttl.value));
+    std::cout << filled("Clients of the old server may rely on their locks for up to " + most +
+                            " after it was stopped. Wait that long before you start the new one.",
+                        table_width())
+              << "\n";
   }
   return exit_ok;
 }
@@ -106,26 +109,32 @@ Action action_of(const std::string& name, const std::shared_ptr<BackupOptions>& 
 
 void add_backup(Command& app, Action& action) {
   Command& command =
-      app.add_command("backup",
-                      "Writes what outlives sessions to a file: files, and how far fences have "
-                      "come.\n\nExample: baton backup /var/backups/baton");
+      app.add_command("backup", "Write the server's files and its last fencing token to a file");
+  command.example("baton backup /var/backups/baton");
   const auto options = std::make_shared<BackupOptions>();
-  command.add_option("FILE", options->file, "Is replaced if it is there").required();
-  command.add_option("--journal", options->journal,
-                     "sqlite:PATH of a server that does not run, instead of asking one that does");
+  command.add_option("FILE", options->file, "Where to write; an existing file is replaced")
+      .required();
+  command
+      .add_option("--journal", options->journal,
+                  "Read this journal, sqlite:PATH, whose server does not run")
+      .type_name("JOURNAL");
   add_url(command, options->url);
   command.callback([options, &action] { action = action_of("backup", options, backup); });
 }
 
 void add_restore(Command& app, Action& action) {
-  Command& command = app.add_command(
-      "restore",
-      "Begins a journal with what is in a backup, so that fences go on above it.\n\n"
-      "Example: baton restore /var/backups/baton --journal etcd://a:2379,b:2379,c:2379/baton");
+  Command& command = app.add_command("restore",
+                                     "Create a journal from a backup\n\n"
+                                     "No session and no lock is restored. Fencing tokens go on "
+                                     "above all that the backup knows of.");
+  command.example("baton restore /var/backups/baton --journal sqlite:/var/lib/baton/journal.db")
+      .example("baton restore /var/backups/baton --journal etcd://a:2379,b:2379/baton");
   const auto options = std::make_shared<BackupOptions>();
-  command.add_option("FILE", options->file, "That baton backup has written").required();
-  command.add_option("--journal", options->journal,
-                     "Where: sqlite:PATH or etcd://HOST:PORT,HOST:PORT/PREFIX; must be empty");
+  command.add_option("FILE", options->file, "What 'baton backup' wrote").required();
+  command
+      .add_option("--journal", options->journal,
+                  "The new journal: sqlite:PATH or etcd://HOST:PORT,…/PREFIX")
+      .type_name("JOURNAL");
   add_cluster(command, options->cluster);
   command.callback([options, &action] { action = action_of("restore", options, restore); });
 }

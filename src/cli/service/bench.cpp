@@ -28,7 +28,7 @@ double micros(std::chrono::nanoseconds time) { return static_cast<double>(time.c
 
 int bench(const BenchOptions& options) {
   if (!(options.seconds > 0) || options.seconds > 3600) {
-    throw UsageError("--seconds is more than 0 and at most 3600");
+    throw UsageError("--seconds must be more than 0 and at most 3600");
   }
   const Reach reach(options.url);
   // In a cluster the load goes to the server that leads.
@@ -61,35 +61,40 @@ int bench(const BenchOptions& options) {
               << "\n";
     return exit_ok;
   }
-  std::cout << fmt::format(
-      "{} pairs of acquire and release per second ({} clients on {}, {})\n"
-      "a pair takes {:.0f} µs (median), {:.0f} µs (99 of 100); its acquire {:.0f} µs, {:.0f} µs\n",
-      grouped(static_cast<std::uint64_t>(result.pairs_per_s())), options.clients,
-      options.same_name ? "one name" : "names of their own", options.fast ? "fast" : "durable",
-      pair(50), pair(99), acquire(50), acquire(99));
+  std::cout << fmt::format("{} pairs of acquire and release per second ({} clients on {}, {})\n\n",
+                           grouped(static_cast<std::uint64_t>(result.pairs_per_s())),
+                           options.clients, options.same_name ? "one name" : "names of their own",
+                           options.fast ? "fast" : "durable");
+  using Align = Table::Align;
+  Table times({"time of", "median", "99 %"}, {Align::left, Align::right, Align::right});
+  const auto us = [](double time) { return fmt::format("{:.0f} µs", time); };
+  times.add({"a pair", us(pair(50)), us(pair(99))});
+  times.add({"its acquire", us(acquire(50)), us(acquire(99))});
+  std::cout << times.str();
   return exit_ok;
 }
 
 }  // namespace
 
 void add_bench(Command& app, Action& action) {
-  Command& command = app.add_command(
-      "bench",
-      "Load on a server: clients that take and release locks as fast as they can.\n\n"
-      "Example: baton bench --clients 8 --seconds 1\n"
-      "         baton bench --clients 4 --seconds 1 --same-name --fast --json");
+  Command& command =
+      app.add_command("bench",
+                      "Measure how fast a server grants locks\n\n"
+                      "Clients take and release locks in a loop, each in a session of its own.");
+  command.example("baton bench --clients 8 --seconds 1")
+      .example("baton bench --clients 4 --seconds 1 --same-name --fast --json");
   const auto options = std::make_shared<BenchOptions>();
-  command.add_option("--clients", options->clients, "How many, each with a session of its own")
+  command.add_option("--clients", options->clients, "Number of clients")
       .whole_number(1, 10'000)
       .type_name("N")
       .show_default();
-  command.add_option("--seconds", options->seconds, "For how long")
+  command.add_option("--seconds", options->seconds, "Duration")
       .finite_number()
       .type_name("S")
       .show_default();
-  command.add_flag("--same-name", options->same_name, "All on one lock: hand-offs");
-  command.add_flag("--fast", options->fast, "Grants that do not wait for the disk");
-  command.add_flag("--json", options->json, "For programs: pairs_per_s, p50_us, p99_us and more");
+  command.add_flag("--same-name", options->same_name, "All clients take the same lock");
+  command.add_flag("--fast", options->fast, "The server grants before it is on disk");
+  command.add_flag("--json", options->json, "Print the figures as JSON");
   add_url(command, options->url);
   command.callback([options, &action] {
     action = service_action(

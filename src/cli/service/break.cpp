@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "cli/common/arguments.h"
+#include "cli/common/terminal.h"
 #include "cli/service/commands.h"
 #include "cli/service/connection.h"
 
@@ -17,9 +18,11 @@ struct BreakOptions {
   std::string url;
 };
 
+void say(const std::string& what) { std::cout << filled(what, table_width()) << "\n"; }
+
 int break_it(const BreakOptions& options) {
   if (options.name.empty() == (options.session == 0)) {
-    throw UsageError("say which lock, or which --session");
+    throw UsageError("say which lock, or which --session, not both");
   }
   Client client = Reach(options.url).connect();
   if (options.session != 0) {
@@ -30,11 +33,10 @@ int break_it(const BreakOptions& options) {
     value_of(client.break_lock(options.name, options.force));
   }
   if (options.force) {
-    std::cout << "broken by force: whoever held it may not have noticed yet; only its fence stops "
-                 "it\n";
+    say("broken by force; the old holder may still work, and only its fencing token can stop it");
   } else {
-    std::cout
-        << "the holder has been told: it is free once that has stopped, or its lease is over\n";
+    say("the server has told the holder; the next client gets it when the holder has stopped, or "
+        "when its lease expires");
   }
   return exit_ok;
 }
@@ -44,14 +46,18 @@ int break_it(const BreakOptions& options) {
 void add_break(Command& app, Action& action) {
   Command& command = app.add_command(
       "break",
-      "Take a lock, or everything that a session has, away from its holder.\n\n"
-      "The holder is told, and stops what it does; then, or when its lease is over, the next one\n"
-      "gets it. With --force the next one gets it at once, and two may work at the same time.\n\n"
-      "Example: baton break nightly-backup || echo nobody held it");
+      "Take a lock, or all that a session holds, away from its holder\n\n"
+      "The server tells the holder, which stops its work. The next client gets the lock when the "
+      "holder has stopped, or when its lease expires. With --force it gets the lock at once, and "
+      "two "
+      "may work at the same time. Exit code 1: nobody held it.");
+  command.example("baton break nightly-backup || echo nobody held it");
   const auto options = std::make_shared<BreakOptions>();
   command.add_option("NAME", options->name, "The lock");
-  command.add_flag("--election", options->election, "NAME is an election");
-  command.add_option("--session", options->session, "A session, by its number")
+  command.add_flag("--election", options->election, "NAME is an election, not a lock");
+  command
+      .add_option("--session", options->session,
+                  "All that this session holds; 'baton sessions' shows numbers")
       .whole_number(1)
       .type_name("ID");
   command.add_flag("--force", options->force, "Do not wait for the holder");

@@ -1,5 +1,7 @@
 #include "cli/service/connection.h"
 
+#include <fmt/format.h>
+
 #include <boost/json.hpp>
 #include <chrono>
 #include <cstdio>
@@ -7,6 +9,7 @@
 #include <utility>
 
 #include "cli/common/arguments.h"
+#include "cli/common/terminal.h"
 #include "cli/common/text.h"
 #include "io/json_text.h"
 #include "service/http/info_json.h"
@@ -60,23 +63,60 @@ int exit_code_of(Error error) {
   return code::failed;
 }
 
+namespace {
+
+// A name alone says nothing without what is wrong with it.
+bool is_name(const std::string& message) {
+  return message.size() > 1 && message.front() == '\'' &&
+         message.find('\'', 1) + 1 == message.size();
+}
+
+// Of these the message is a sentence by itself; of the others it is a detail.
+bool says_all(Error error) {
+  switch (error) {
+    case Error::conflict:
+    case Error::not_found:
+    case Error::bad_request:
+    case Error::slots_differ:
+    case Error::too_large:
+    case Error::too_many:
+    case Error::compacted:
+    case Error::unsupported:
+    case Error::unavailable:
+    case Error::not_leader:
+    case Error::shutting_down:
+    case Error::version:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+std::string told(const Failure& failure) {
+  const bool is_whole = says_all(failure.error) && !is_name(failure.message);
+  return failure.message.empty() || !is_whole ? to_string(failure) : failure.message;
+}
+
+Refused::Refused(const Failure& failure) : Refused(told(failure), exit_code_of(failure.error), failure) {}
+
 void add_url(Command& command, std::string& url) {
   command
       .add_option(
           "--url", url,
-          "The server: baton://HOST:PORT,HOST:PORT,… or unix:PATH. Otherwise what BATON_URL "
-          "says, then the server of this machine, then one of this user, which is started")
+          "The server: unix:PATH or baton://HOST:PORT,… (default: BATON_URL, or the server of "
+          "this machine, or one that is started for this user)")
       .type_name("URL");
 }
 
 void add_stale(Command& command, bool& stale) {
-  command.add_flag("--stale", stale,
-                   "Ask any server of a cluster, not only the one that leads; says how old it is");
+  command.add_flag("--stale", stale, "Ask any server of a cluster; the answer may be old");
 }
 
 void tell_age(const Client& client) {
   const double seconds = std::chrono::duration<double>(client.age()).count();
-  std::fprintf(stderr, "baton: what happened in the last %.3f s may be missing\n", seconds);
+  tell(fmt::format("baton: the answer may lack the last {:.3f} s", seconds));
 }
 
 Reach::Reach(const std::string& url) {
@@ -93,8 +133,8 @@ Result<Client> Reach::try_patiently(ClientOptions options, Connect connect) cons
   const bool is_patient = std::exchange(options.keep_trying, false);
   Result<Client> first = connect(options);
   if (first || first.error() != Error::unavailable || !is_patient) return first;
-  std::fprintf(stderr, "baton: %s; trying again for %d s\n", first.message().c_str(),
-               static_cast<int>(patience.count()));
+  tell(fmt::format("baton: {}; trying again for {} s", printable(told(first.failure())),
+                   patience.count()));
   options.keep_trying = true;
   return connect(options);
 }
@@ -118,10 +158,10 @@ Client Reach::keep_trying(const ClientOptions& options, Connect connect) const {
     const bool is_worth_it =
         client.error() == Error::unavailable || client.error() == Error::shutting_down;
     if (is_ours && is_worth_it && steady_clock::now() < deadline) continue;
-    std::string what = client.message();
+    std::string what = told(client.failure());
     if (is_worth_it && !is_ours) what += " (" + choice_.url + ")";
     if (client.error() == Error::version && is_ours) {
-      what += "; the running local server ends by itself once nobody needs it";
+      what += "; the running local server stops by itself when nobody uses it";
     }
     throw Refused(what, exit_code_of(client.error()), client.failure());
   }
@@ -156,7 +196,7 @@ Action service_action(const std::string& command, std::function<int()> what, boo
     try {
       return what();
     } catch (const Refused& refused) {
-      std::fprintf(stderr, "baton %s: %s\n", command.c_str(), printable(refused.what()).c_str());
+      tell("baton " + command + ": " + printable(refused.what()));
       if (as_json) {
         std::cout << io::json_text(http::json_of_error(refused.failure())) << "\n";
       }

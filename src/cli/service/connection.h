@@ -20,6 +20,9 @@ inline constexpr int exit_nothing = 1;     // there is no such leader, file, loc
 inline constexpr int exit_deadlock = 122;  // waiting could never have ended
 int exit_code_of(Error error);
 
+// What went wrong, in words that say it once.
+std::string told(const Failure& failure);
+
 // The service, or the lack of it, says no.
 class Refused : public std::runtime_error {
  public:
@@ -28,10 +31,7 @@ class Refused : public std::runtime_error {
       : std::runtime_error(what), code_(code), failure_(std::move(failure)) {
     if (failure_.message.empty()) failure_.message = what;
   }
-  explicit Refused(const Failure& failure)
-      : std::runtime_error(to_string(failure)),
-        code_(exit_code_of(failure.error)),
-        failure_(failure) {}
+  explicit Refused(const Failure& failure);
   int code() const { return code_; }
   // For programs: which error, and its message alone.
   const Failure& failure() const { return failure_; }

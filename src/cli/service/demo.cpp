@@ -34,16 +34,13 @@ Command& add_story(Command& demo, const std::string& name, const std::string& de
 }
 
 void add_demo(Command& app, Action& action) {
-  Command& command = app.add_command("demo",
-                                     "The field's stories, told by real processes.\n\n"
-                                     "Example: baton demo zombie\n"
-                                     "         baton demo deadlock");
+  Command& command = app.add_command("demo", "Show a problem and its solution with real processes");
+  command.begin_group("Stories").example("baton demo zombie").example("baton demo deadlock");
   command.allow_unexpected();  // to say ourselves what was meant
-  add_story(command, "zombie",
-            "A paused holder goes on after its lease; its fence stops the late write")
+  add_story(command, "zombie", "A paused holder wakes up late; its fencing token stops the write")
       .callback([&action] { action = service_action("demo", demo_zombie); });
   add_story(command, "deadlock",
-            "Two that want each other's lock; the circle is detected and named")
+            "Two clients want each other's lock; the server refuses the deadlock")
       .callback([&action] { action = service_action("demo", demo_deadlock); });
   command.callback([&command, &action] {
     const bool is_story = command.chosen() != nullptr && command.unexpected().empty();

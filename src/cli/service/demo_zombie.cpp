@@ -7,12 +7,12 @@
 
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <string>
 
 #include "baton/fence.h"
+#include "cli/common/terminal.h"
 #include "cli/service/demo_stage.h"
 
 namespace baton::cli {
@@ -90,7 +90,7 @@ Actor start_actor(const DemoStage& stage, const std::string& name) {
     try {
       act(stage, {getppid(), up[1], down[0]}, name);
     } catch (const std::exception& error) {
-      std::fprintf(stderr, "%s: %s\n", name.c_str(), error.what());
+      tell(name + ": " + error.what());
     }
     _exit(0);
   }

@@ -19,7 +19,7 @@ Option& add(Command& command, const std::string& name, const std::string& descri
     if (!parsed) {
       throw ArgumentError(
           ArgumentError::Kind::value,
-          name + " is a length of time such as 500ms, 10s or 1h30m, not '" + typed + "'");
+          name + " takes a length of time such as 500ms, 10s or 1h30m, not '" + typed + "'");
     }
     take(*parsed);
   };

@@ -45,13 +45,12 @@ std::shared_ptr<FileOptions> add_file_options(Command& command) {
 }
 
 void add_key(Command& command, FileOptions& options) {
-  command.add_option("KEY", options.key, "Its name, such as jobs/nightly/state");
+  command.add_option("KEY", options.key, "Name of the file, such as jobs/nightly/state")
+      .in_usage("KEY");
 }
 
 void add_version(Command& command, FileOptions& options) {
-  command
-      .add_option("--version", options.version,
-                  "Only if it has this version; otherwise exit code 75")
+  command.add_option("--version", options.version, "Only if the file has this version")
       .whole_number(1)
       .type_name("N");
 }
@@ -65,11 +64,12 @@ SessionAround owner_of(const FileOptions& options) {
   const auto around = session_around();
   if (!around) {
     throw UsageError(
-        "--tied is for what runs under 'baton lock' or 'baton elect'; after 'baton "
+        "--tied works only in a command that 'baton lock' or 'baton elect' runs; after 'baton "
         "acquire' say --tied-to TOKEN");
   }
   if (!options.url.empty() && options.url != around->url) {
-    throw UsageError("this runs in a session of " + around->url + ", not of " + options.url);
+    throw UsageError("--url is " + options.url + ", but the lock around this command is at " +
+                     around->url);
   }
   return *around;
 }
@@ -81,16 +81,16 @@ std::string standard_input() {
   text.resize(static_cast<std::size_t>(std::cin.gcount()));
   if (text.size() > service::largest_file) {
     throw Refused("standard input has more than " + std::to_string(service::largest_file) +
-                      " bytes: a file may not",
+                      " bytes, the most that a file may have",
                   exit_usage, {Error::too_large});
   }
   return text;
 }
 
 int put(const FileOptions& options) {
-  if (options.is_new && options.version) throw UsageError("--new and --version do not go together");
+  if (options.is_new && options.version) throw UsageError("--new and --version exclude each other");
   if (options.tied && !options.tied_to.empty()) {
-    throw UsageError("--tied and --tied-to do not go together");
+    throw UsageError("--tied and --tied-to exclude each other");
   }
   PutOptions how{.version = options.version};
   if (options.is_new) how.version = 0;
@@ -143,11 +143,12 @@ int list(const FileOptions& options) {
   using Align = Table::Align;
   Table table({"key", "version", "revision", "tied to"},
               {Align::left, Align::right, Align::right, Align::right});
+  table.may_shorten({"key"}).may_drop({"revision"});
   for (const File& file : list.files) {
     table.add({file.key, std::to_string(file.version), std::to_string(file.revision),
                file.tied_to == 0 ? "" : "session " + std::to_string(file.tied_to)});
   }
-  if (!table.empty()) std::cout << table.str(terminal_width());
+  if (!table.empty()) std::cout << table.str(table_width());
   return exit_ok;
 }
 
@@ -161,20 +162,20 @@ int remove(const FileOptions& options) {
 }  // namespace
 
 void add_put(Command& app, Action& action) {
-  Command& command = app.add_command("put",
-                                     "Write a small file (up to 64 KiB) of the service.\n\n"
-                                     "Example: baton put jobs/nightly/state done\n"
-                                     "         echo done | baton put jobs/nightly/state");
+  Command& command = app.add_command("put", "Write a small file (up to 64 KiB)");
+  command.example("baton put jobs/nightly/state done")
+      .example("echo done | baton put jobs/nightly/state")
+      .footer("Exit code 75: --version or --new was given, and the file has another version.");
   const auto options = add_file_options(command);
   add_key(command, *options);
-  command.add_option("VALUE", options->value, "Its contents; - or nothing: standard input");
+  command.add_option("VALUE", options->value, "Contents (default, or -: standard input)");
   add_version(command, *options);
-  command.add_flag("--new", options->is_new, "Only if there is none; otherwise exit code 75");
+  command.add_flag("--new", options->is_new, "Only if there is no such file");
   command.add_flag("--tied", options->tied,
-                   "It goes with the session of the 'baton lock' or 'baton elect' around this");
-  command.add_option("--tied-to", options->tied_to, "It goes with what 'baton acquire' took")
+                   "Remove it with the lock or lead that this command runs under");
+  command.add_option("--tied-to", options->tied_to, "Remove it with what 'baton acquire' took")
       .type_name("TOKEN");
-  command.add_flag("--json", options->json, "Print version and revision");
+  command.add_flag("--json", options->json, "Print version and revision as JSON");
   command.callback([options, &action] {
     action = service_action(
         "put", [options] { return put(*options); }, options->json);
@@ -182,12 +183,12 @@ void add_put(Command& app, Action& action) {
 }
 
 void add_get(Command& app, Action& action) {
-  Command& command = app.add_command("get",
-                                     "Print a file of the service. Exit code 1: there is none.\n\n"
-                                     "Example: baton get jobs/nightly/state || echo none");
+  Command& command = app.add_command("get", "Print a small file");
+  command.example("baton get jobs/nightly/state || echo none")
+      .footer("Exit code 1: there is no such file.");
   const auto options = add_file_options(command);
   add_key(command, *options);
-  command.add_flag("--json", options->json, "With version and revision");
+  command.add_flag("--json", options->json, "Print it as JSON, with version and revision");
   add_stale(command, options->stale);
   command.callback([options, &action] {
     action = service_action(
@@ -196,13 +197,12 @@ void add_get(Command& app, Action& action) {
 }
 
 void add_ls(Command& app, Action& action) {
-  Command& command = app.add_command("ls",
-                                     "List files of the service.\n\n"
-                                     "Example: baton ls jobs/");
+  Command& command = app.add_command("ls", "List small files");
+  command.example("baton ls jobs/");
   const auto options = add_file_options(command);
-  command.add_option("PREFIX", options->key, "Only those whose names begin so");
-  command.add_flag("-l,--long", options->in_full, "With versions");
-  command.add_flag("--json", options->json, "With contents, and the revision to watch after");
+  command.add_option("PREFIX", options->key, "Only names that begin so");
+  command.add_flag("-l,--long", options->in_full, "With versions and sessions");
+  command.add_flag("--json", options->json, "Print contents and the revision as JSON");
   add_stale(command, options->stale);
   command.callback([options, &action] {
     action = service_action(
@@ -211,9 +211,10 @@ void add_ls(Command& app, Action& action) {
 }
 
 void add_rm(Command& app, Action& action) {
-  Command& command = app.add_command("rm",
-                                     "Remove a file of the service. Exit code 1: there is none.\n\n"
-                                     "Example: baton rm jobs/nightly/state || echo none");
+  Command& command = app.add_command("rm", "Remove a small file");
+  command.example("baton rm jobs/nightly/state || echo none")
+      .footer(
+          "Exit codes: 1 there is no such file; 75 it has another version than --version says.");
   const auto options = add_file_options(command);
   add_key(command, *options);
   add_version(command, *options);

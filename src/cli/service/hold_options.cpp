@@ -30,74 +30,71 @@ Micros shortest_ttl_for(Micros time_to_stop) {
 }  // namespace
 
 void HoldOptions::add_waiting_to(Command& command) {
-  command.add_flag("--try", only_try, "Do not wait if it is taken");
-  add_duration(command, "--wait", asked.wait, "Wait at most so long (otherwise: for ever)");
-  add_duration(command, "--ttl", ttl, "Of the lease: so long it stays taken if this machine dies");
-  add_duration(command, "--max-hold", asked.max_hold,
-               "Hold it at most so long (0: as long as need be)");
-  add_duration(command, "--lock-delay", lock_delay, "Keep it closed so long if the lease runs out");
-  command.add_option("--label", asked.label, "For people who look at 'baton locks'")
-      .type_name("TEXT");
-  command.add_flag("--fast", asked.fast, "Do not wait for the disk: see docs/guarantees.md");
+  command.add_flag("--try", only_try, "Do not wait if it is held: exit with 75");
+  add_duration(command, "--wait", asked.wait, "Wait at most so long (default: for ever)");
+  add_duration(command, "--ttl", ttl, "Length of the lease, after which it expires unless renewed");
+  add_duration(command, "--max-hold", asked.max_hold, "Hold it at most so long (0s: no limit)");
+  add_duration(command, "--lock-delay", lock_delay,
+               "Keep it closed so long after the lease expires");
+  command.add_option("--label", asked.label, "What 'baton locks' shows of the holder").type_name("TEXT");
+  command.add_flag("--fast", asked.fast, "Grant before it is on disk (docs/guarantees.md)");
   command
       .add_option("--conflict-exit-code", conflict_exit_code,
-                  "If it is taken, or still is at the end of the wait")
+                  "Exit code if another client holds it")
       .whole_number(0, 255)
       .type_name("N")
       .show_default();
 }
 
 void HoldOptions::add_lock_to(Command& command) {
-  command.add_option("NAME", names, "One lock or several, which are taken together: all or none");
-  command.add_flag("--shared", asked.shared, "Together with others who say so");
-  command
-      .add_option("--slots", asked.slots,
-                  "So many may hold it at once; all who use it say the same number")
+  command.add_option("NAME", names, "One or several locks, taken together: all or none")
+      .in_usage("NAME…");
+  command.add_flag("--shared", asked.shared, "Share it with other clients that say --shared");
+  command.add_option("--slots", asked.slots, "Let so many hold it at once; all must say the same number")
       .whole_number(1, 65536)
       .type_name("N");
-  command.add_flag("--despite-deadlock", asked.despite_deadlock,
-                   "Wait even if that could never end by itself");
+  command.add_flag("--despite-deadlock", asked.despite_deadlock, "Wait even if that is a deadlock");
 }
 
 void HoldOptions::add_command_to(Command& command) {
   command
       .add_option("--on-lost", on_lost,
-                  "If it is lost: kill all that the command started, signal (TERM) the command, or "
-                  "ignore it")
+                  "If it is lost: kill the command and all that it started, send the command a "
+                  "TERM signal, or let it run")
       .type_name("kill|signal|ignore")
       .show_default();
-  add_duration(command, "--kill-after", kill_after,
-               "How long what is to end may take from TERM to KILL")
+  add_duration(command, "--kill-after", kill_after, "Time between TERM and KILL when it is lost")
       .show_default(typed(time_to_end()));
-  command.add_option("-c", shell_line, "A line for the shell, instead of -- COMMAND")
+  command.add_option("-c", shell_line, "Run this line of shell instead of a command")
       .type_name("LINE");
 }
 
 void HoldOptions::check() const {
   if (names.empty()) {
-    throw UsageError(is_election ? "say which election" : "say which lock, by any name you like");
+    throw UsageError(is_election ? "say which election" : "say which lock; any name will do");
   }
-  if (is_election && names.size() > 1) throw UsageError("one election at a time");
-  if (asked.shared && asked.slots > 1) throw UsageError("--shared and --slots do not go together");
-  if (only_try && asked.wait) throw UsageError("--try and --wait do not go together");
+  if (is_election && names.size() > 1)
+    throw UsageError("one election at a time, not " + std::to_string(names.size()));
+  if (asked.shared && asked.slots > 1) throw UsageError("--shared and --slots exclude each other");
+  if (only_try && asked.wait) throw UsageError("--try and --wait exclude each other");
 }
 
 void HoldOptions::check_command() const {
   check();
   const bool has_line = !shell_line.empty();
   const bool has_words = !words_after_dashes().empty();
-  if (has_line && has_words) throw UsageError("-c and -- COMMAND do not go together");
+  if (has_line && has_words) throw UsageError("-c and -- COMMAND exclude each other");
   if (!has_line && !has_words) throw UsageError("say what to run: -- COMMAND, or -c 'shell line'");
   if (std::find(ways_to_lose.begin(), ways_to_lose.end(), on_lost) == ways_to_lose.end()) {
-    throw UsageError("--on-lost is kill, signal or ignore, not '" + on_lost + "'" +
+    throw UsageError("--on-lost takes kill, signal or ignore, not '" + on_lost + "'" +
                      did_you_mean(on_lost, ways_to_lose));
   }
   const Micros needed = shortest_ttl_for(time_to_stop());
   if (ttl >= needed) return;
   throw UsageError("--ttl " + typed(ttl) +
-                   " is too short to stop the command before somebody else may have the " +
-                   std::string(is_election ? "lead" : "lock") + ": at least " + typed(needed) +
-                   " with --kill-after " + typed(time_to_end()));
+                   " leaves too little time to stop the command before another client gets the " +
+                   std::string(is_election ? "lead" : "lock") + "; with --kill-after " +
+                   typed(time_to_end()) + " it must be at least " + typed(needed));
 }
 
 Micros HoldOptions::time_to_end() const { return kill_after.value_or(2s); }

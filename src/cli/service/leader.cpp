@@ -72,7 +72,7 @@ int print_as_json(Client& client, const LeaderOptions& options) {
 
 int leader(const LeaderOptions& options) {
   if (options.name.empty()) throw UsageError("say which election");
-  if (options.watch && options.stale) throw UsageError("--watch and --stale do not go together");
+  if (options.watch && options.stale) throw UsageError("--watch and --stale exclude each other");
   if (options.watch) take_interrupts();
   const Reach reach(options.url);
   Client client = options.watch ? reach.connect() : reach.look(options.stale);
@@ -89,13 +89,13 @@ int leader(const LeaderOptions& options) {
 }  // namespace
 
 void add_leader(Command& app, Action& action) {
-  Command& command =
-      app.add_command("leader",
-                      "Who leads: prints the leader's value. Exit code 1: nobody does.\n\n"
-                      "Example: baton leader scheduler || echo nobody yet");
+  Command& command = app.add_command("leader",
+                                     "Show who leads an election\n\n"
+                                     "Prints the leader's value. Exit code 1: nobody leads.");
+  command.example("baton leader scheduler || echo nobody yet");
   const auto options = std::make_shared<LeaderOptions>();
-  command.add_option("NAME", options->name, "The election");
-  command.add_flag("--watch", options->watch, "Print every change, until interrupted");
+  command.add_option("NAME", options->name, "The election").in_usage("NAME");
+  command.add_flag("--watch", options->watch, "Print every change, until Ctrl-C");
   command.add_flag("--json", options->json, "Print who leads as JSON, or an error if nobody does");
   add_stale(command, options->stale);
   add_url(command, options->url);

@@ -1,8 +1,8 @@
-#include <cstdio>
 #include <memory>
 
 #include "cli/common/arguments.h"
 #include "cli/common/program.h"
+#include "cli/common/terminal.h"
 #include "cli/common/text.h"
 #include "cli/service/commands.h"
 #include "cli/service/connection.h"
@@ -29,7 +29,7 @@ int run_holding(const std::string& name, HoldOptions& options) {
   ServiceHolder holder(options, Reach(options.url));
   const process::Outcome outcome = process::run_supervised(options.supervision(), holder);
   if (!outcome.message.empty()) {
-    std::fprintf(stderr, "baton %s: %s\n", name.c_str(), printable(outcome.message).c_str());
+    tell("baton " + name + ": " + printable(outcome.message));
   }
   process::end_like(outcome);
 }
@@ -39,22 +39,30 @@ int run_holding(const std::string& name, HoldOptions& options) {
 void add_lock(Command& app, Action& action) {
   Command& command = app.add_command(
       "lock",
-      "Run a command while holding a lock.\n\n"
-      "The command gets BATON_FENCE, BATON_LOCK and BATON_SESSION (and BATON_SLOT with --slots). "
-      "Its\n"
-      "exit code is passed through. When the lock is lost, all that it started is stopped before\n"
-      "somebody else can have the lock.\n\n"
-      "Example: baton lock nightly-backup --try -- sh -c 'echo my fence is $BATON_FENCE'\n"
-      "         baton lock printer --slots 2 --wait 10s -- echo 'at most two at a time'\n"
-      "         baton lock left right -c 'echo both, or none'");
+      "Run a command while holding a lock\n\n"
+      "Baton waits for the lock, runs the command, releases the lock and exits with the command's "
+      "exit code. If the lock is lost meanwhile, Baton stops the command and everything that the "
+      "command started, before another client can get the lock.\n\n"
+      "The command finds in its environment: BATON_FENCE, its fencing token; BATON_LOCK, the names "
+      "of the locks; BATON_SESSION; and with --slots BATON_SLOT.");
+  command.runs_a_command()
+      .example("baton lock nightly-backup --try -- sh -c 'echo my fence is $BATON_FENCE'")
+      .example("baton lock printer --slots 2 --wait 10s -- echo 'at most two at a time'")
+      .example("baton lock left right -c 'echo both, or none'");
   const auto options = std::make_shared<HoldOptions>();
   options->add_lock_to(command);
   options->add_waiting_to(command);
   options->add_command_to(command);
   add_url(command, options->url);
   command.footer(
-      "Exit codes: the command's own; 75 taken (or --conflict-exit-code), 122 a deadlock was\n"
-      "refused, 123 lost, 69 no server, 2 wrong usage, 125 to 127 as of env(1).");
+      "Exit codes: the command's own, and\n"
+      "  75          another client holds the lock (--conflict-exit-code changes it)\n"
+      "  122         waiting would be a deadlock\n"
+      "  123         the lock was lost\n"
+      "  69          no server answers\n"
+      "  2           wrong usage\n"
+      "  125         Baton itself failed\n"
+      "  126, 127    the command cannot be run, or does not exist");
   command.callback([options, &action] {
     action = service_action("lock", [options] { return run_holding("lock", *options); });
   });
@@ -63,19 +71,24 @@ void add_lock(Command& app, Action& action) {
 void add_elect(Command& app, Action& action) {
   Command& command = app.add_command(
       "elect",
-      "Run a command while leading an election; wait for that first.\n\n"
-      "The command gets BATON_FENCE (the term), BATON_ELECTION and BATON_SESSION. When the lead "
-      "is\n"
-      "lost, all that it started is stopped before somebody else can lead.\n\n"
-      "Example: baton elect scheduler --value host-a:8080 -- sh -c 'baton leader scheduler'");
+      "Run a command while leading an election\n\n"
+      "Baton waits until it leads, runs the command, resigns and exits with the command's exit "
+      "code. If the lead is lost meanwhile, Baton stops the command and everything that the "
+      "command "
+      "started, before another client can lead.\n\n"
+      "The command finds in its environment: BATON_FENCE, the term, which is a fencing token; "
+      "BATON_ELECTION, the name; and BATON_SESSION.");
+  command.runs_a_command().example(
+      "baton elect scheduler --value host-a:8080 -- sh -c 'baton leader scheduler'");
   const auto options = std::make_shared<HoldOptions>();
   options->is_election = true;
-  command.add_option("NAME", options->names, "The election");
-  command.add_option("--value", options->value, "What the others are told of this leader")
+  command.add_option("NAME", options->names, "The election").in_usage("NAME");
+  command.add_option("--value", options->value, "What 'baton leader' prints of this leader")
       .type_name("TEXT");
   options->add_waiting_to(command);
   options->add_command_to(command);
   add_url(command, options->url);
+  command.footer("Exit codes are those of 'baton lock'.");
   command.callback([options, &action] {
     action = service_action("elect", [options] { return run_holding("elect", *options); });
   });

@@ -1,5 +1,7 @@
+#include <cerrno>
 #include <charconv>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -43,8 +45,9 @@ unsigned mode_of(const std::string& text) {
   const char* end = text.data() + text.size();
   const auto [read, error] = std::from_chars(text.data(), end, mode, 8);
   if (error != std::errc() || read != end || mode > 0777 || (mode & 0600) != 0600) {
-    throw UsageError("--socket-mode is octal, such as 0660, and has at least 0600; not '" + text +
-                     "'");
+    throw UsageError(
+        "--socket-mode must be octal, such as 0660, and let the owner read and write; '" + text +
+        "' does not");
   }
   return mode;
 }
@@ -59,7 +62,9 @@ io::SocketAccess access_of(const Settings& settings) {
 int run(Command& command, Settings& settings) {
   if (!settings.config.empty()) {
     std::ifstream file(settings.config);
-    if (!file) throw UsageError("cannot read the configuration " + settings.config);
+    if (!file)
+      throw UsageError("cannot read the configuration " + settings.config + ": " +
+                       std::strerror(errno));
     read_config(command, file, settings.config);
   }
   settings.serve.access = access_of(settings);
@@ -93,12 +98,12 @@ void read_config(Command& command, std::istream& from, const std::string& path) 
   try {
     settings = settings_in(from);
   } catch (const std::exception&) {
-    throw UsageError("cannot read the configuration " + path);
+    throw UsageError(path + " is not a configuration of lines 'name = value'");
   }
   for (const Setting& setting : settings) {
     Option* option = command.find_option("--" + setting.name);
     if (option == nullptr || setting.name == "config") {
-      throw UsageError(path + ": there is no setting '" + setting.name + "'");
+      throw UsageError(path + ": there is no option '" + setting.name + "'");
     }
     if (option->count() > 0) continue;
     try {
@@ -109,56 +114,83 @@ void read_config(Command& command, std::istream& from, const std::string& path) 
   }
 }
 
-void add_serve(Command& app, Action& action) {
-  Command& command = app.add_command("serve", "The lock and election service");
-  auto settings = std::make_shared<Settings>();
-  server::ServeOptions& serve = settings->serve;
+namespace {
+
+void add_sockets(Command& command, Settings& settings) {
+  server::ServeOptions& serve = settings.serve;
   command
       .add_option("--listen", serve.listen,
-                  "unix:PATH or HOST:PORT, as often as needed; without HOST this machine alone")
-      .variable("BATON_LISTEN");
+                  "unix:PATH or HOST:PORT; may be repeated (without HOST: only this machine)")
+      .variable("BATON_LISTEN")
+      .type_name("ADDRESS");
   command
-      .add_option("--socket-mode", settings->socket_mode,
-                  "Who may use Unix sockets, as chmod takes it (default: 0700, with a group 0660)")
+      .add_option("--socket-mode", settings.socket_mode,
+                  "Mode of Unix sockets (default: 0700, with a group 0660)")
       .variable("BATON_SOCKET_MODE")
       .type_name("MODE");
-  command.add_option("--socket-group", serve.access.group, "Whose group Unix sockets are of")
+  command.add_option("--socket-group", serve.access.group, "Group of Unix sockets")
       .variable("BATON_SOCKET_GROUP")
       .type_name("GROUP");
   command
-      .add_option("--http", settings->http,
-                  "HOST:PORT for HTTP (metrics, health, JSON), as often as needed (default: none)")
-      .variable("BATON_HTTP");
+      .add_option("--http", settings.http,
+                  "Serve HTTP (metrics, health, JSON) here; may be repeated")
+      .variable("BATON_HTTP")
+      .type_name("ADDRESS");
+}
+
+void add_state(Command& command, server::ServeOptions& serve) {
   command
       .add_option("--journal", serve.journal,
-                  "sqlite:PATH, etcd://HOST:PORT,HOST:PORT/PREFIX for several servers, or memory: "
-                  "for one that need not survive (default: journal.db in the state directory)")
-      .variable("BATON_JOURNAL");
-  add_cluster(command, serve.cluster);
-  command.add_flag("--accept-loss", serve.accept_loss, "Go on without what the journal has lost");
-  command.add_option("--name", serve.name, "Of this server, for people").variable("BATON_NAME");
-  command.add_option("--scope", serve.scope, "For whom it is, for people").variable("BATON_SCOPE");
+                  "Where the state is kept: sqlite:PATH, etcd://HOST:PORT,…/PREFIX or memory: "
+                  "(default: journal.db in the state directory)")
+      .variable("BATON_JOURNAL")
+      .type_name("JOURNAL");
+  command.add_flag("--accept-loss", serve.accept_loss,
+                   "Start although the journal has lost records");
+  command.add_option("--name", serve.name, "Name of this server, for people")
+      .variable("BATON_NAME");
+  command.add_option("--scope", serve.scope, "Who should use this server, for people")
+      .variable("BATON_SCOPE");
   command
       .add_option("--idle-stop", serve.idle_stop_s,
-                  "Stop after so many seconds without sessions and connections (0: never)")
+                  "Stop after so many seconds without clients (0: never)")
       .variable("BATON_IDLE_STOP");
-  command.add_option("--connections", serve.limits.connections, "At most")
+  command.add_option("--connections", serve.limits.connections, "Most connections at once")
       .variable("BATON_CONNECTIONS")
       .show_default();
-  command.add_option("--config", settings->config, "A file with these settings: name = value")
-      .variable("BATON_CONFIG");
-  command.add_option("--log", settings->log, "text or json, on standard error")
+}
+
+void add_configuration(Command& command, Settings& settings) {
+  command.add_option("--config", settings.config, "File with these options: name = value")
+      .variable("BATON_CONFIG")
+      .type_name("FILE");
+  command.add_option("--log", settings.log, "Form of the log on standard error")
       .variable("BATON_LOG")
       .one_of({"text", "json"})
       .show_default();
-  command.add_option("--log-level", serve.log_level, "What is worth a line")
+  command.add_option("--log-level", settings.serve.log_level, "Least level that is logged")
       .variable("BATON_LOG_LEVEL")
       .one_of({"debug", "info", "warning", "error", "critical", "off"})
       .show_default();
+}
+
+}  // namespace
+
+void add_serve(Command& app, Action& action) {
+  Command& command = app.add_command("serve", "Run a server for locks and elections");
+  const auto settings = std::make_shared<Settings>();
+  add_sockets(command, *settings);
+  add_state(command, settings->serve);
+  add_configuration(command, *settings);
+  add_cluster(command, settings->serve.cluster);
   command.footer(
-      "Flags come first, then the environment (BATON_LISTEN, BATON_JOURNAL, …), then the file.\n"
-      "There is no authentication yet: whoever reaches the port may take and break locks.\n\n"
-      "Example: baton serve --listen unix:/run/baton/socket --journal /var/lib/baton/journal.db");
+      "All options but --accept-loss can also be set in the environment, --socket-mode by "
+      "BATON_SOCKET_MODE and so on, and in the file of --config. The command line comes first, "
+      "then "
+      "the environment, then the file.\n\n"
+      "There is no authentication yet: whoever reaches a port or a socket may take and break "
+      "locks.");
+  command.example("baton serve --listen unix:/run/baton/socket --journal sqlite:/var/lib/baton.db");
   command.callback([&action, &command, settings] {
     action = [&command, settings] { return run(command, *settings); };
   });

@@ -6,11 +6,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <ctime>
 #include <future>
 #include <system_error>
 
+#include "cli/common/terminal.h"
 #include "cli/common/text.h"
 #include "cli/service/token.h"
 #include "cli/service/who.h"
@@ -118,10 +118,12 @@ Result<void> ServiceHolder::take_lead() {
 
 void ServiceHolder::fail(const Failure& failure) {
   const bool is_conflict = failure.error == Error::busy || failure.error == Error::timed_out;
-  std::string what = to_string(failure);
+  std::string what = told(failure);
   if (is_conflict) {
     const std::string whose = whose_it_is();
-    if (!whose.empty()) what = std::string(message_of(failure.error)) + ": " + whose;
+    if (!whose.empty()) what = whose;
+    const bool has_waited = failure.error == Error::timed_out && options_.wait;
+    if (has_waited) what = "gave up after " + typed(*options_.wait) + ": " + what;
   }
   (void)client_->close();
   fail(what, is_conflict ? options_.conflict_exit_code : exit_code_of(failure.error));
@@ -143,8 +145,7 @@ std::string ServiceHolder::whose_it_is() {
     const auto found = client_->locks({.elections = options_.is_election, .name = name});
     if (!found || found->locks.empty() || found->locks.front().holders.empty()) continue;
     const HolderInfo& holder = found->locks.front().holders.front();
-    std::string text = "'" + name + "' is held by " + place_of(holder.who) + ", process " +
-                       std::to_string(holder.who.process);
+    std::string text = "'" + name + "' is held by " + described(holder.who);
     if (!holder.label.empty()) text += " ('" + holder.label + "')";
     return text + ", for " + spoken(holder.held_for);
   }
@@ -179,17 +180,17 @@ void ServiceHolder::become(State state) {
 void ServiceHolder::tell_time_to_end() {
   if (!options_.kill_after || client_->loss_margin() >= options_.time_to_stop()) return;
   const auto left = std::chrono::duration_cast<Micros>(client_->loss_margin() - last_moment);
-  std::fprintf(stderr, "baton: leases last %s here: if %s is lost, what runs has %s to end\n",
-               typed(client_->ttl()).c_str(), printable(options_.quoted_names()).c_str(),
-               typed(left).c_str());
+  tell("baton: leases last " + typed(client_->ttl()) + " at this server: if " +
+       printable(options_.quoted_names()) + " is lost, the command gets only " + typed(left) +
+       " to end");
 }
 
 // Why it takes so long, if nobody at all could have it now.
 void ServiceHolder::tell_trouble() {
   const auto status = client_->status();
   if (!status || status->trouble.empty()) return;
-  std::fprintf(stderr, "baton: waiting for %s: %s\n", printable(options_.quoted_names()).c_str(),
-               printable(status->trouble).c_str());
+  tell("baton: waiting for " + printable(options_.quoted_names()) + ": " +
+       printable(status->trouble));
 }
 
 void ServiceHolder::revive_when_needed(std::stop_token stop) {

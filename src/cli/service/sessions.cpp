@@ -28,15 +28,15 @@ std::string table_of(const std::vector<SessionInfo>& sessions) {
       {"session", "who", "process", "holds", "waits", "ttl", "left", "open", "state", "label"},
       {Align::right, Align::left, Align::right, Align::right, Align::right, Align::right,
        Align::right, Align::right, Align::left, Align::left});
+  table.may_shorten({"who", "label"}).may_drop({"open", "ttl", "process", "left"});
   for (const SessionInfo& session : sessions) {
     std::string state = session.connected ? "connected" : "away";
     if (session.within != 0) state += ", within " + std::to_string(session.within);
-    table.add({std::to_string(session.session), place_of(session.who),
-               std::to_string(session.who.process), std::to_string(session.holds),
-               std::to_string(session.waits), spoken(session.ttl), spoken(session.lease_left),
-               spoken(session.open_for), state, session.who.label});
+    table.add({std::to_string(session.session), place_of(session.who), process_of(session.who),
+               std::to_string(session.holds), std::to_string(session.waits), spoken(session.ttl),
+               spoken(session.lease_left), spoken(session.open_for), state, session.who.label});
   }
-  return table.str(terminal_width());
+  return table.str(table_width());
 }
 
 int sessions(const SessionsOptions& options) {
@@ -46,7 +46,7 @@ int sessions(const SessionsOptions& options) {
   if (options.json) {
     std::cout << io::json_text(http::json_of(all)) << "\n";
   } else {
-    std::cout << (all.empty() ? "no sessions\n" : table_of(all));
+    std::cout << (all.empty() ? "there is no session\n" : table_of(all));
   }
   return exit_ok;
 }
@@ -54,11 +54,10 @@ int sessions(const SessionsOptions& options) {
 }  // namespace
 
 void add_sessions(Command& app, Action& action) {
-  Command& command = app.add_command("sessions",
-                                     "Who uses the service, and how long their leases last.\n\n"
-                                     "Example: baton sessions");
+  Command& command = app.add_command("sessions", "Show the clients of the server and their leases");
+  command.example("baton sessions");
   const auto options = std::make_shared<SessionsOptions>();
-  command.add_flag("--json", options->json, "For programs");
+  command.add_flag("--json", options->json, "Print them as JSON");
   add_stale(command, options->stale);
   add_url(command, options->url);
   command.callback([options, &action] {

@@ -44,15 +44,17 @@ std::string text_of_cluster(const StatusInfo& status) {
   using Align = Table::Align;
   Table servers({"server", "state", "records behind", "program"},
                 {Align::left, Align::left, Align::right, Align::left});
+  servers.may_shorten({"server"}).may_drop({"program"});
   std::uint64_t newest = status.position;
   for (const ServerInfo& server : status.servers) newest = std::max(newest, server.position);
   for (const ServerInfo& server : status.servers) {
     const bool leads = server.name == status.leader;
-    servers.add({server.url, leads ? "leads" : "stands by",
+    servers.add({server.url, leads ? "leads" : "standby",
                  leads ? "" : grouped(newest - server.position), server.program});
   }
   Table etcd({"etcd", "state", "version", "stored", "problem"},
              {Align::left, Align::left, Align::left, Align::right, Align::left});
+  etcd.may_shorten({"etcd"});
   for (const EtcdInfo& member : status.etcd) {
     // One that answers has said its version, whatever else is wrong.
     etcd.add({member.endpoint,
@@ -64,26 +66,28 @@ std::string text_of_cluster(const StatusInfo& status) {
               fmt::format("{:.1f} MiB", static_cast<double>(member.bytes) / 1048576),
               member.problem});
   }
-  return "\n" + servers.str(terminal_width()) + "\n" + etcd.str(terminal_width());
+  return "\n" + servers.str(table_width()) + "\n" + etcd.str(table_width());
 }
 
 std::string text_of(const PeerGroupInfo& group) {
   Table members({"member", "address", "state", "problem"});
   for (const PeerMemberInfo& one : group.members) {
-    std::string state = one.belongs        ? "belongs to the group"
-                        : one.is_connected ? "is there"
+    std::string state = one.belongs        ? "in the group"
+                        : one.is_connected ? "connected, not in the group"
                                            : "cannot be reached";
-    if (one.id == group.self) state += ", this one";
+    if (one.id == group.self) state += ", this member";
     if (one.is_arbiter) state += ", arbitrates elections";
     members.add({one.id, one.address, state, one.problem});
   }
-  return "\n" + members.str(terminal_width());
+  return "\n" + members.str(table_width());
 }
 
 std::string text_of(const local::ServerChoice& choice, const StatusInfo& status) {
   std::string text;
+  constexpr std::size_t column = 12;
   const auto line = [&](std::string_view name, const std::string& value) {
-    text += fmt::format("{:<12}{}\n", name, value);
+    text +=
+        fmt::format("{:<{}}{}\n", name, column, filled(printable(value), table_width(), column));
   };
   line("scope", choice.describe());
   line("url", choice.url);
@@ -114,14 +118,19 @@ std::string text_of(const local::ServerChoice& choice, const StatusInfo& status)
   }
   for (const std::string& url : status.http) line("http", url);
   if (!status.waits_for_reports_of.empty()) {
-    line("recovering", fmt::format("{} sessions have yet to say what they hold; until then nothing "
-                                   "is granted",
-                                   status.waits_for_reports_of.size()));
+    line("recovering",
+         fmt::format("no lock is granted until {} sessions have reported what they hold",
+                     status.waits_for_reports_of.size()));
   }
   if (is_in_cluster(status)) text += text_of_cluster(status);
   if (status.group) text += text_of(*status.group);
   if (choice.scope != local::Scope::given) {
-    text += "\nLocks of another scope (another user, another machine, another URL) are others.\n";
+    text += "\n" +
+            filled(
+                "Clients of another server do not see these locks: another user, another machine, "
+                "another URL.",
+                prose_width()) +
+            "\n";
   }
   return text;
 }
@@ -156,12 +165,11 @@ int status(const StatusOptions& options) {
 }  // namespace
 
 void add_status(Command& app, Action& action) {
-  Command& command = app.add_command("status",
-                                     "Which server is used, for whom it is, and how it is.\n\n"
-                                     "Example: baton status");
+  Command& command = app.add_command("status", "Show which server is used, and its state");
+  command.example("baton status");
   const auto options = std::make_shared<StatusOptions>();
-  command.add_flag("--json", options->json, "For programs");
-  command.add_flag("--stale", options->stale, "Of whichever server answers first, not the leader");
+  command.add_flag("--json", options->json, "Print it as JSON");
+  command.add_flag("--stale", options->stale, "Ask any server of a cluster, not only the leader");
   add_url(command, options->url);
   command.callback([options, &action] {
     action = service_action(

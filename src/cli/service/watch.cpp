@@ -61,21 +61,17 @@ int watch(const WatchCommandOptions& options) {
 }  // namespace
 
 void add_watch(Command& app, Action& action) {
-  Command& command =
-      app.add_command("watch",
-                      "Print every change of files, until interrupted.\n\n"
-                      "Example: baton put jobs/a 1 && baton watch jobs/ --after 0 --count 1");
+  Command& command = app.add_command("watch", "Print changes of small files, until Ctrl-C");
+  command.example("baton put jobs/a 1 && baton watch jobs/ --after 0 --count 1");
   const auto options = std::make_shared<WatchCommandOptions>();
-  command.add_option("PREFIX", options->prefix, "Only those whose names begin so");
-  command
-      .add_option("--after", options->after,
-                  "Begin with what came after this revision ('baton ls --json' tells one)")
+  command.add_option("PREFIX", options->prefix, "Only names that begin so");
+  command.add_option("--after", options->after, "Begin after this revision (see 'baton ls --json')")
       .whole_number()
       .type_name("REVISION");
-  command.add_option("--count", options->count, "End after so many changes")
+  command.add_option("--count", options->count, "Exit after so many changes")
       .whole_number(1)
       .type_name("N");
-  command.add_flag("--json", options->json, "A line of JSON for each");
+  command.add_flag("--json", options->json, "Print each change as a line of JSON");
   add_url(command, options->url);
   command.callback([options, &action] {
     action = service_action(

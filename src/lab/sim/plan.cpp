@@ -127,7 +127,7 @@ class FaultsInTime {
 
   std::optional<std::string> missing(NodeId node) const {
     if (node.value < size_) return std::nullopt;
-    return "there is no process " + std::to_string(node.value) + ": they are 0 to " +
+    return "there is no process " + std::to_string(node.value) + "; the processes are 0 to " +
            std::to_string(size_ - 1);
   }
   void begin_absent(NodeId node) { down_[node.value] = true; }
@@ -227,7 +227,7 @@ std::optional<std::string> objection(const Plan& plan, const Info& info) {
     return "there are only " + std::to_string(plan.setup.size) + " processes to request";
   }
   if (work.first != nobody && work.first.value >= plan.setup.size) {
-    return "there is no process " + std::to_string(work.first.value) + ": they are 0 to " +
+    return "there is no process " + std::to_string(work.first.value) + "; the processes are 0 to " +
            std::to_string(plan.setup.size - 1);
   }
   if (work.kind == Workload::Kind::poisson && !(work.rate > 0)) return "a rate is above 0";

@@ -118,7 +118,7 @@ bool ReplayHost::is_possible(const ScheduledStep& step) {
   const auto is_known = [&](NodeId node) {
     if (node.value < setup_->size) return true;
     fail(node == nobody ? "it does not say which process"
-                        : "there is no process " + text_of(node) + "; they are 0 to " +
+                        : "there is no process " + text_of(node) + "; the processes are 0 to " +
                               std::to_string(setup_->size - 1));
     return false;
   };

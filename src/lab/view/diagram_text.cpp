@@ -83,23 +83,16 @@ void Narrator::arrival(Sentence& to, const Row& row, bool briefly) const {
 
 namespace {
 
-// "P1 suspects P2", "P1 and P3 trust P2 again".
 struct Verb {
-  std::string one;
-  std::string many;
-  bool has_object = false;  // the row's peers
-  std::string end{};
+  std::string_view one;
+  std::string_view many;
 };
 
-// Of what is told in one verb. `name` is the row's.
-Verb verb_of(TraceKind kind, const std::string& name) {
+// Of what concerns nobody but who does it.
+Verb verb_of(TraceKind kind) {
   switch (kind) {
     case TraceKind::exit:
       return {"leaves", "leave"};
-    case TraceKind::suspect:
-      return {"suspects ", "suspect ", true};
-    case TraceKind::trust:
-      return {"trusts ", "trust ", true, " again"};
     case TraceKind::crash:
       return {"crashes", "crash"};
     case TraceKind::recover:
@@ -110,36 +103,63 @@ Verb verb_of(TraceKind kind, const std::string& name) {
       return {"resumes", "resume"};
     case TraceKind::lose:
       return {"loses the lock", "lose the lock"};
+    case TraceKind::suspect:
+      return {"suspects ", "suspect "};
+    case TraceKind::trust:
+      return {"trusts ", "trust "};
     case TraceKind::record:
-      return {"records its state for " + name, "record their states for " + name};
+      return {"records its state for ", "record their states for "};
     default:
-      return {name, name};
+      return {};
   }
 }
 
 }  // namespace
 
+void Narrator::act(Sentence& to, const Row& row, std::string_view one,
+                   std::string_view many) const {
+  people(to, row.nodes, trace_->size);
+  to.push_back({" " + std::string(row.nodes.size() > 1 ? many : one)});
+}
+
+void Narrator::request(Sentence& to, const Row& row) const {
+  if (row.name.empty()) return act(to, row, "asks", "ask");
+  const std::string name = text::printable(row.name, !unicode_);
+  if (rows_->entered_with.contains(row.name)) {
+    return act(to, row, "asks for " + name, "ask for " + name);
+  }
+  act(to, row, "starts " + name, "start " + name);
+}
+
+void Narrator::entry(Sentence& to, const Row& row, bool briefly) const {
+  act(to, row, "enters", "enter");
+  if (!row.name.empty()) to.push_back({" with " + text::printable(row.name, !unicode_)});
+  if (row.since != row.at && !briefly)
+    to.push_back({", having waited " + time(row.at - row.since)});
+  if (row.companions.empty()) return;
+  to.push_back({", beside "});
+  people(to, row.companions, trace_->size);
+}
+
+void Narrator::choice(Sentence& to, const Row& row) const {
+  if (row.peers == row.nodes) return act(to, row, "is the leader", "");
+  act(to, row, "takes ", "take ");
+  people(to, row.peers, trace_->size);
+  to.push_back({row.peers.empty() ? "nobody for the leader" : " for the leader"});
+}
+
 Sentence Narrator::tell(const Row& row, bool briefly) const {
   Sentence text;
-  const bool several = row.nodes.size() > 1;
-  const auto verb = [&](const std::string& one, const std::string& many) {
-    people(text, row.nodes, trace_->size);
-    text.push_back({' ' + (several ? many : one)});
-  };
+  const Verb verb = verb_of(row.kind);
   const std::string name = text::printable(row.name, !unicode_);
   switch (row.kind) {
     case TraceKind::request:
-      if (row.name.empty()) {
-        verb("asks", "ask");
-      } else if (rows_->entered_with.contains(row.name)) {
-        verb("asks for " + name, "ask for " + name);
-      } else {
-        verb("starts " + name, "start " + name);
-      }
+      request(text, row);
       break;
     case TraceKind::send:
       people(text, row.nodes, trace_->size - 1);
-      text.push_back({(several ? " send " : " sends ") + message(row, briefly) + " to "});
+      text.push_back(
+          {(row.nodes.size() > 1 ? " send " : " sends ") + message(row, briefly) + " to "});
       people(text, row.peers, trace_->size - 1);
       break;
     case TraceKind::receive:
@@ -147,34 +167,31 @@ Sentence Narrator::tell(const Row& row, bool briefly) const {
       arrival(text, row, briefly);
       break;
     case TraceKind::enter:
-      verb("enters", "enter");
-      if (!row.name.empty()) text.push_back({" with " + name});
-      if (row.since != row.at && !briefly)
-        text.push_back({", having waited " + time(row.at - row.since)});
-      if (!row.companions.empty()) {
-        text.push_back({", beside "});
-        people(text, row.companions, trace_->size);
-      }
+      entry(text, row, briefly);
       break;
     case TraceKind::elect:
-      if (row.peers == row.nodes) {
-        verb("is the leader", "");
-        break;
-      }
-      verb("takes ", "take ");
-      people(text, row.peers, trace_->size);
-      text.push_back({row.peers.empty() ? "nobody for the leader" : " for the leader"});
+      choice(text, row);
       break;
     case TraceKind::timer:
       text.push_back({"timer " + name + " runs out at "});
       people(text, row.nodes, trace_->size);
       break;
-    default: {
-      const Verb plain = verb_of(row.kind, name);
-      verb(plain.one, plain.many);
-      if (plain.has_object) people(text, row.peers, trace_->size);
-      if (!plain.end.empty()) text.push_back({plain.end});
-    }
+    case TraceKind::suspect:
+    case TraceKind::trust:
+      act(text, row, verb.one, verb.many);
+      people(text, row.peers, trace_->size);
+      if (row.kind == TraceKind::trust) text.push_back({" again"});
+      break;
+    case TraceKind::record:
+      act(text, row, verb.one, verb.many);
+      text.push_back({name});
+      break;
+    case TraceKind::note:
+      act(text, row, name, name);
+      break;
+    default:
+      act(text, row, verb.one, verb.many);
+      break;
   }
   return text;
 }

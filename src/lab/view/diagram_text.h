@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lab/view/diagram_rows.h"
@@ -28,7 +29,12 @@ class Narrator {
 
  private:
   void people(Sentence& to, const std::vector<NodeId>& nodes, std::size_t everybody) const;
+  // "p0 enters", "p0 and p1 enter"
+  void act(Sentence& to, const Row& row, std::string_view one, std::string_view many) const;
   void arrival(Sentence& to, const Row& row, bool briefly) const;
+  void request(Sentence& to, const Row& row) const;
+  void entry(Sentence& to, const Row& row, bool briefly) const;
+  void choice(Sentence& to, const Row& row) const;
   std::string message(const Row& row, bool briefly) const;
 
   const Trace* trace_;

@@ -209,8 +209,11 @@ std::shared_ptr<Session> Api::opened(const Exchange& exchange, const proto::Open
   }
   const std::string nonce = key.empty() ? random_nonce() : nonce_of_key(key);
   if (const auto known = sessions_.find(nonce); known != sessions_.end()) return known->second;
+  proto::OpenSession known = open;
+  proto::Who& who = *known.mutable_who();
+  if (who.host().empty()) who.set_host(exchange.request.peer);
   const auto session = make_session(nonce);
-  session->open(open, !key.empty());
+  session->open(known, !key.empty());
   return session;
 }
 

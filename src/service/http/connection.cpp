@@ -1,6 +1,7 @@
 #include "service/http/connection.h"
 
 #include <netinet/tcp.h>
+#include <sys/socket.h>
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -108,8 +109,24 @@ class Connection::Answering final : public Exchange {
   std::weak_ptr<Connection> connection_;
 };
 
+namespace {
+
+std::string peer_of(Server::Socket& socket) {
+  asio::ip::tcp::endpoint endpoint;
+  auto length = static_cast<socklen_t>(endpoint.capacity());
+  if (::getpeername(socket.native_handle(), endpoint.data(), &length) != 0) return "unknown";
+  const int family = endpoint.data()->sa_family;
+  if (family != AF_INET && family != AF_INET6) return "unix socket";
+  endpoint.resize(length);
+  std::ostringstream text;
+  text << endpoint;
+  return text.str();
+}
+
+}  // namespace
+
 Connection::Connection(Server& server, Server::Socket socket)
-    : server_(server), socket_(std::move(socket)), since_(Clock::now()) {
+    : server_(server), socket_(std::move(socket)), peer_(peer_of(socket_)), since_(Clock::now()) {
   boost::system::error_code ignored;
   socket_.non_blocking(true, ignored);
   socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
@@ -201,6 +218,7 @@ void Connection::begin_exchange() {
   request.method = is_head_ ? "GET" : std::string(message.method_string());
   request.path = target->path;
   request.query = target->query;
+  request.peer = peer_;
   request.key = field(message, "Idempotency-Key");
   request.session = field(message, "Baton-Session");
   request.is_from_page = message.find(beast_http::field::origin) != message.end();

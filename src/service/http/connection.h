@@ -53,6 +53,7 @@ class Connection final : public std::enable_shared_from_this<Connection> {
 
   Server& server_;
   Server::Socket socket_;
+  const std::string peer_;
   std::string in_;  // that is not parsed yet
   std::unique_ptr<Parsing> parsing_;
   std::shared_ptr<Answering> exchange_;  // that is under way

@@ -19,6 +19,7 @@ struct Request {
   std::string session;  // Baton-Session, or empty
   std::optional<std::string> last_event_id;
   bool is_from_page = false;  // a browser sent it on behalf of a page (Origin)
+  std::string peer;           // who sent it: "127.0.0.1:52318", "[::1]:52318" or "unix socket"
 };
 
 struct Response {

@@ -39,7 +39,8 @@ void Machine::carry_out(const Asker& asker, const Put& put) {
 void Machine::carry_out(const Asker& asker, const Remove& remove) {
   if (const auto refusal = refuse_name(remove.key, "the key")) return answer(asker, *refusal);
   const auto found = tables_.files.find(remove.key);
-  if (found == tables_.files.end()) return answer(asker, Error::not_found, quoted(remove.key));
+  if (found == tables_.files.end())
+    return answer(asker, Error::not_found, "there is no file " + quoted(remove.key));
   const std::uint64_t version = found->second.version;
   if (remove.version && *remove.version != version)
     return answer(asker, Error::conflict,

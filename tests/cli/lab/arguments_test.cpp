@@ -71,9 +71,9 @@ TEST(Arguments, TakesOptionsWhoseNamesAreOnlyKnownAtRunTime) {
   }
 
   const std::string help = program.help("program");
-  EXPECT_NE(help.find("--patience N=5"), help.npos) << help;
+  EXPECT_NE(help.find("--patience N  Of patience (default: 5)\n"), help.npos) << help;
   EXPECT_NE(help.find("Of votes"), help.npos) << help;
-  EXPECT_EQ(complaint(program, {"--votes", "10"}), "--votes: 10 is too large, more than 9");
+  EXPECT_EQ(complaint(program, {"--votes", "10"}), "--votes: 10 is too large; the most is 9");
   EXPECT_FALSE(program.parse({"--votes", "3"}));
   EXPECT_EQ(values, (std::map<std::string, std::string>{{"votes", "3"}}));
   EXPECT_EQ(program.find_option("--votes")->count(), 1u);

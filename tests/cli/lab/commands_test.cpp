@@ -4,7 +4,7 @@
 #include <set>
 #include <sstream>
 
-#include "cli/lab/baton.h"
+#include "cli/lab/commands.h"
 #include "core/text.h"
 
 namespace baton::test {
@@ -12,37 +12,60 @@ namespace {
 
 namespace json = boost::json;
 
+const Words shown_with_examples{"",      "list",  "sim",          "compare",
+                                "check", "trace", "demo counter", "demo bank"};
+
 TEST(Commands, HelpHasAnExample) {
-  for (const std::string command :
-       {"", "list ", "sim ", "compare ", "demo counter ", "demo bank "}) {
-    const Outcome outcome = baton(command + "--help");
+  for (const std::string& command : shown_with_examples) {
+    const Outcome outcome = baton(command + " --help");
     EXPECT_EQ(outcome.code, 0) << command;
-    EXPECT_TRUE(has(outcome.out, "Example")) << command;
-    EXPECT_TRUE(has(outcome.out, "baton " + command)) << command;
     EXPECT_EQ(outcome.err, "");
+    const Words examples = examples_of(outcome.out);
+    ASSERT_FALSE(examples.empty()) << command;
+    EXPECT_TRUE(examples.front().starts_with("baton " + command)) << command;
   }
 }
 
 TEST(Commands, TheExamplesOfTheHelpAreTrue) {
   std::size_t tried = 0;
-  for (const std::string command :
-       {"", "list ", "sim ", "compare ", "demo counter ", "demo bank "}) {
-    const std::string help = baton(command + "--help").out;
-    std::istringstream lines(help.substr(help.find("Example")));
-    for (std::string line; std::getline(lines, line);) {
-      const auto at = line.find("baton ");
-      const bool is_example = at != line.npos && (line.find_first_not_of(' ') == at ||
-                                                  line.starts_with("Example: baton "));
-      if (!is_example) continue;
-      line.erase(0, at + 6);
+  for (const std::string& command : shown_with_examples) {
+    if (command == "check" || command == "trace") continue;  // minutes, and files
+    for (const std::string& line : examples_of(baton(command + " --help").out)) {
       // Needs a file; replay_test.cpp has one. The service's examples are tried in tests/cli/service/.
-      if (has(line, "--replay") || line.starts_with("lock ")) continue;
-      const Outcome outcome = baton(line);
+      if (has(line, "--replay") || line.starts_with("baton lock ")) continue;
+      const Outcome outcome = baton(line.substr(line.find(' ') + 1));
       EXPECT_NE(outcome.code, 2) << line << "\n" << outcome.err;
       ++tried;
     }
   }
-  EXPECT_GE(tried, 11U);
+  EXPECT_GE(tried, 18U);
+}
+
+TEST(Commands, NothingTypedShowsWhatThereIsInTwoGroups) {
+  const Outcome nothing = baton("");
+  EXPECT_EQ(nothing.code, 2);
+  EXPECT_EQ(nothing.out, "");
+  EXPECT_EQ(nothing.err, baton("--help").out);
+  const auto at = [&](const std::string& line) { return nothing.err.find("\n" + line); };
+  ASSERT_NE(at("Laboratory:\n"), nothing.err.npos) << nothing.err;
+  for (const std::string command : {"lock", "elect", "locks", "get", "serve", "peer", "demo"}) {
+    EXPECT_LT(at("Service:\n"), at("  " + command + " ")) << command;
+    EXPECT_LT(at("  " + command + " "), at("Laboratory:\n")) << command;
+  }
+  for (const std::string command : {"list", "sim", "compare", "check", "trace"}) {
+    EXPECT_LT(at("Laboratory:\n"), at("  " + command + " ")) << command;
+    EXPECT_LT(at("  " + command + " "), at("Options:\n")) << command;
+  }
+}
+
+TEST(Commands, TheUsageOfWhatRunsACommandShowsThatCommand) {
+  EXPECT_TRUE(has(baton("lock --help").out,
+                  "\nUsage: baton lock [OPTIONS] NAME… -- COMMAND [ARGUMENT…]\n"
+                  "       baton lock [OPTIONS] NAME… -c LINE\n"));
+  EXPECT_TRUE(has(baton("elect --help").out,
+                  "\nUsage: baton elect [OPTIONS] NAME -- COMMAND [ARGUMENT…]\n"
+                  "       baton elect [OPTIONS] NAME -c LINE\n"));
+  EXPECT_FALSE(has(baton("acquire --help").out, "-- COMMAND"));
 }
 
 TEST(Commands, Version) {
@@ -62,12 +85,12 @@ TEST(List, TellsTheAlgorithmsApart) {
   EXPECT_NE(at("wrong-bakery-no-choosing breaks safety"), outcome.out.npos);
 }
 
-TEST(List, FitsAHundredColumns) {
-  for (const std::string setting : {"", "COLUMNS=200 ", "COLUMNS=100 "}) {
-    const std::string text = shell(setting + "$BATON list").out;
+TEST(List, FitsTheColumnsThatTheShellTells) {
+  for (const std::size_t columns : {60, 80, 100, 200}) {
+    const std::string text = shell("COLUMNS=" + std::to_string(columns) + " $BATON list").out;
     for (std::size_t begin = 0, end = 0; begin < text.size(); begin = end + 1) {
       end = text.find('\n', begin);
-      EXPECT_LE(text::columns(text.substr(begin, end - begin)), 100U);
+      EXPECT_LE(text::columns(text.substr(begin, end - begin)), columns);
     }
   }
 }

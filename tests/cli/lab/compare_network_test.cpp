@@ -75,7 +75,7 @@ TEST(CompareNetwork, TheTableSaysThatTheyAgree) {
 
 TEST(CompareNetwork, WhatCannotBeComparedIsRefused) {
   expect_refused("compare --network bully", "'bully' is none");
-  expect_refused("compare --network --tree line", "--tree does not go with --network");
+  expect_refused("compare --network --tree line", "--tree cannot be used with --network");
   expect_refused("compare --network maekawa", "'maekawa' is none");
   expect_refused("compare --network nonsense", "nonsense");
   expect_refused("compare --network -n 1", "2 to 16 processes");

@@ -4,56 +4,28 @@
 #include <sstream>
 #include <vector>
 
-#include "cli/lab/baton.h"
+#include "cli/lab/commands.h"
 
 namespace baton::test {
 namespace {
-
-using Words = std::vector<std::string>;
-
-std::string line_of(const Words& words) {
-  std::string line;
-  for (const std::string& word : words) line += word + " ";
-  return line;
-}
-
-std::string help_of(const Words& command) { return baton(line_of(command) + "--help").out; }
-
-// "lock", "demo", "demo zombie": what the help of the program lists, and that of each.
-std::vector<Words> commands_within(const Words& command = {}) {
-  std::vector<Words> found;
-  const std::string help = help_of(command);
-  const auto list = help.find("\nSubcommands:\n");
-  if (list == help.npos) return found;
-  std::istringstream lines(help.substr(list + 1));
-  std::string line;
-  std::getline(lines, line);
-  while (std::getline(lines, line) && line.starts_with("  ")) {
-    Words one = command;
-    one.push_back(line.substr(2, line.find(' ', 2) - 2));
-    found.push_back(one);
-    for (Words& within : commands_within(one)) found.push_back(std::move(within));
-  }
-  return found;
-}
 
 // How many words a command takes; none if it takes any number.
 std::optional<std::size_t> most_words(const Words& command) {
   const std::string help = help_of(command);
   const auto begin = help.find("\nUsage: ") + 1;
   const std::string usage = help.substr(begin, help.find('\n', begin) - begin);
-  if (has(usage, "...")) return std::nullopt;
+  if (has(usage, "…")) return std::nullopt;
   std::size_t count = 0;
   std::istringstream words(usage.substr(usage.find("[OPTIONS]")));
   for (std::string word; words >> word;) {
-    if (word != "[OPTIONS]" && word != "[SUBCOMMAND]") ++count;
+    if (word != "[OPTIONS]") ++count;
   }
   return count;
 }
 
 Words long_options(const Words& command) {
   const std::string help = help_of(command);
-  const std::regex option("\n  (-.,)?(--[a-z-]+)");
+  const std::regex option("\n  (-., )?(--[a-z-]+)");
   Words all;
   for (std::sregex_iterator it(help.begin(), help.end(), option), end; it != end; ++it) {
     all.push_back((*it)[2]);

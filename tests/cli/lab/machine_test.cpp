@@ -83,12 +83,12 @@ TEST(SimInSharedMemory, HasNoNetworkAndNoTree) {
        {"--loss 0.1", "--delay heavy", "--tree star", "--voting grid", "--workload one",
         "--crash 0@1", "--allow loss", "--reorder", "--names a,b", "--until 9", "--cs 2"}) {
     const std::string name = option.substr(0, option.find(' '));
-    expect_refused("sim bakery " + option, name + " does not go with bakery");
+    expect_refused("sim bakery " + option, name + " cannot be used with bakery");
   }
   expect_refused("sim bakery --trace json", "no messages to export as 'json'");
   expect_refused("sim bakery --json --trace", "add -o FILE");
   expect_refused("sim bakery -o file", "--output needs --trace");
-  expect_refused("sim bakery --demand speed", "'speed' cannot be demanded");
+  expect_refused("sim bakery --demand speed", "'speed' is no promise");
 }
 
 }  // namespace

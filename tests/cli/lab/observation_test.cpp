@@ -62,7 +62,7 @@ TEST(SimObservation, TheClocksOfTheArticle) {
 }
 
 TEST(SimObservation, RefusesWhatItCannotDo) {
-  expect_refused("sim chandy-lamport --workload poisson --at 3", "--at goes with");
+  expect_refused("sim chandy-lamport --workload poisson --at 3", "--at needs");
   expect_refused("compare chandy-lamport", "observes");
 }
 

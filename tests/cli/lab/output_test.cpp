@@ -39,7 +39,7 @@ TEST(Output, NothingIsLeftOfARunThatWasRefused) {
   const Folder folder;
   const std::string file = (folder / "trace").string();
   expect_refused("sim lamport --loss 0.1 --trace json -o " + file, "--allow loss");
-  expect_refused("sim bakery --loss 0.1 --trace -o " + file, "--loss does not go with bakery");
+  expect_refused("sim bakery --loss 0.1 --trace -o " + file, "--loss cannot be used with bakery");
   EXPECT_TRUE(folder.empty());
 }
 

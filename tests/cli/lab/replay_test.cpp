@@ -193,12 +193,12 @@ TEST_F(Replay, TheHeaderDescribesTheGroup) {
 TEST_F(Replay, TheAlgorithmMayBeSaidToo) {
   EXPECT_EQ(baton(replay_of(harmless(), "ricart-agrawala")).code, 0);
   expect_refused(replay_of(harmless(), "lamport"),
-                 "the schedule is of ricart-agrawala, not of lamport");
+                 "the file is a run of ricart-agrawala, not of lamport");
 }
 
 TEST_F(Replay, OtherOptionsDoNotGoWithIt) {
-  expect_refused(replay_of(deadlock(), "-n 2"), "--processes does not go with --replay");
-  expect_refused(replay_of(deadlock(), "--loss 0.1"), "--loss does not go with --replay");
+  expect_refused(replay_of(deadlock(), "-n 2"), "--processes cannot be used with --replay");
+  expect_refused(replay_of(deadlock(), "--loss 0.1"), "--loss cannot be used with --replay");
   expect_refused(replay_of(deadlock(), "--json --trace"), "would both write to standard output");
   expect_refused(replay_of(deadlock(), "--names a,b,c"), "--names gives 3 names for 2 processes");
   expect_refused(replay_of(deadlock(), "--trace pdf"), "a trace is diagram, json");
@@ -243,7 +243,7 @@ TEST_F(Replay, HeadersThatDescribeNoGroup) {
   expect_bad({"-n", "1"}, "a group has at least 2 processes");
   expect_bad({"-n"}, "");
   expect_bad({"--tree", "oak"}, "a tree is star, line, binary");
-  expect_bad({"-n", "1000000"}, "schedules are of up to 1,000 processes");
+  expect_bad({"-n", "1000000"}, "a replay has at most 1,000 processes");
   // A file does not decide what is written, and where.
   expect_bad({"--trace", "json"}, "'--trace' is no argument of a schedule");
   expect_bad({"--svg", file()}, "'--svg' is no argument of a schedule");

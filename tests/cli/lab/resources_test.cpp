@@ -72,19 +72,20 @@ TEST(SimResources, ReportsForPrograms) {
 }
 
 TEST(SimResources, WrongUsageIsRefused) {
-  expect_refused("sim central --strategy naive", "--strategy goes with --resources");
+  expect_refused("sim central --strategy naive", "--strategy needs --resources");
   expect_refused("sim bully --resources 2", "needs a plain mutual-exclusion algorithm");
   expect_refused("sim central --resources 2 --strategy ascendin", "did you mean 'ascending'?");
   expect_refused("sim lamport --resources 2 --strategy coordinator",
-                 "goes with central; lamport has no coordinator");
-  expect_refused("sim lamport --resources 2 --strategy coordinator", "goes with central");
-  expect_refused("sim central --resources 2 --each 3", "there are only 2 resources");
+                 "needs central; lamport has no coordinator");
+  expect_refused("sim lamport --resources 2 --strategy coordinator", "needs central");
+  expect_refused("sim central --resources 2 --each 3", "--each is more than the 2 resources");
   expect_refused("sim central --resources 2 --want 0:A,C", "there is no resource 'C'");
   expect_refused("sim central --resources 2 --want 0:A,A", "names A twice");
   expect_refused("sim central --resources 2 --want 9:A", "there is no process 9");
   expect_refused("sim central --resources 2 --want A", "is not of the form PROCESS:A,B");
-  expect_refused("sim central --resources 2 --crash 1@3 --allow crash", "does not go with crashes");
-  expect_refused("sim bakery -n 2 --resources 2", "--resources does not go with bakery");
+  expect_refused("sim central --resources 2 --crash 1@3 --allow crash",
+                 "cannot be used with crashes");
+  expect_refused("sim bakery -n 2 --resources 2", "--resources cannot be used with bakery");
 }
 
 TEST(SimSendCost, SerialisesSends) {

@@ -51,7 +51,7 @@ TEST(SimSvg, RefusesWhatItCannotDrawAndLeavesTheFileAlone) {
   expect_refused("sim central -n 65 --svg " + file, "up to 64 processes");
   expect_refused("sim lamport -n 60 --svg " + file, "up to 5,000 events");
   expect_refused("sim lamport -n 60 --json --svg " + file, "up to 5,000 events");
-  expect_refused("sim bakery -n 2 --svg " + file, "--svg does not go with bakery");
+  expect_refused("sim bakery -n 2 --svg " + file, "--svg cannot be used with bakery");
   expect_refused("sim lamport --trace json -o " + file + " --svg " + file, "both write to");
   expect_refused("sim lamport --svg ''", "--svg needs the name of a file");
   EXPECT_TRUE(folder.empty());

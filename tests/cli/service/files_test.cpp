@@ -108,11 +108,11 @@ TEST_F(FilesOfTheService, WhatIsNotTextIsBase64InJson) {
 TEST_F(FilesOfTheService, WrongUsage) {
   expect_refused("get", "say which file");
   expect_refused("put", "say which file");
-  expect_refused("put k v --new --version 3", "do not go together");
+  expect_refused("put k v --new --version 3", "exclude each other");
   expect_refused("put k v --version 0", "too small");
   expect_refused("put k v --tied", "under 'baton lock'");
   expect_refused("put k v --tied-to nonsense", "is not a token");
-  expect_refused("put k v --tied --tied-to nonsense", "do not go together");
+  expect_refused("put k v --tied --tied-to nonsense", "exclude each other");
   expect_refused("put k v w", "'w' was not expected");
   expect_refused("rm k --versoin 1", "did you mean '--version'?");
   expect_refused("watch --count 0", "too small");

@@ -44,7 +44,7 @@ TEST_F(Locking, WhatIsTakenIsNotHadTwice) {
   const auto holder = hold("a --label mine");
   const Outcome outcome = baton("lock a --try -- touch $F/never");
   EXPECT_EQ(outcome.code, 75);
-  EXPECT_TRUE(has(outcome.err, "somebody else holds it")) << outcome.err;
+  EXPECT_TRUE(has(outcome.err, "'a' is held by ")) << outcome.err;
   EXPECT_TRUE(has(outcome.err, "process " + std::to_string(holder->id()))) << outcome.err;
   EXPECT_TRUE(has(outcome.err, "'mine'")) << outcome.err;
   EXPECT_EQ(baton("lock a --try --conflict-exit-code 9 -- touch $F/never").code, 9);
@@ -98,16 +98,16 @@ TEST_F(Locking, WrongUsage) {
   expect_refused("lock a", "say what to run: -- COMMAND, or -c 'shell line'");
   expect_refused("lock a ./backup.sh", "say what to run");
   expect_refused("lock a --", "say what to run");
-  expect_refused("lock a -c true -- true", "do not go together");
-  expect_refused("lock a --try --wait 1s -- true", "do not go together");
-  expect_refused("lock a --shared --slots 2 -- true", "do not go together");
+  expect_refused("lock a -c true -- true", "exclude each other");
+  expect_refused("lock a --try --wait 1s -- true", "exclude each other");
+  expect_refused("lock a --shared --slots 2 -- true", "exclude each other");
   expect_refused("lock a --tri -- true", "there is no option '--tri'; did you mean '--try'?");
   expect_refused("lock a --on-lost kil -- true", "did you mean 'kill'?");
   expect_refused("lock a --slots 0 -- true", "0 is too small");
   expect_refused("lock a --slots many -- true", "'many' is not a whole number");
   expect_refused("lock a --conflict-exit-code 256 -- true", "256 is too large");
   for (const std::string time : {"soon", "", "1x", "1s2", "s", "1e99"}) {
-    expect_refused("lock a --wait '" + time + "' -- true", "--wait is a length of time");
+    expect_refused("lock a --wait '" + time + "' -- true", "--wait takes a length of time");
   }
   expect_refused("lck a -- true", "there is no command 'lck'; did you mean 'lock'?");
 }

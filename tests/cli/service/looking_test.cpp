@@ -1,4 +1,5 @@
 // Commands that look at the service and operate it: locks, sessions, status, break, elections.
+#include "cli/lab/on_terminal.h"
 #include "cli/service/tool.h"
 
 namespace baton::test {
@@ -7,7 +8,7 @@ namespace {
 class Looking : public Tool {};
 
 TEST_F(Looking, HoldersWaitersAndWhoWaitsForWhom) {
-  EXPECT_EQ(baton("locks").out, "nothing is held\n");
+  EXPECT_EQ(baton("locks").out, "no lock is held\n");
   const auto holder = hold("a --label first");
   Running waiter("$BATON lock a --label second -- true");
   EXPECT_TRUE(eventually([&] { return use_of("a") == "1+1"; }));
@@ -19,7 +20,7 @@ TEST_F(Looking, HoldersWaitersAndWhoWaitsForWhom) {
   EXPECT_TRUE(has(table.out, "first")) << table.out;
   EXPECT_TRUE(has(table.out, "second")) << table.out;
   EXPECT_TRUE(has(table.out, std::to_string(holder->id()))) << table.out;
-  EXPECT_TRUE(has(table.out, "which has 'a'")) << table.out;
+  EXPECT_TRUE(has(table.out, "which holds 'a'")) << table.out;
 
   const auto info = json("locks");
   const auto& lock = info.at("locks").as_array()[0];
@@ -55,6 +56,47 @@ TEST_F(Looking, WhatOthersWriteDoesNotReachTheTerminalAsItIs) {
   EXPECT_TRUE(has(busy.err, "'one two?[31m?ü'")) << busy.err;
   EXPECT_EQ(json("locks a").at("locks").at(0).at("holders").at(0).at("label"),
             "one\ntwo\033[31m\302\233ü");
+}
+
+TEST_F(Looking, TablesFitTheTerminal) {
+  std::string label = "every-night-at-three";
+  while (label.size() < 150) label += " copy /var/lib/very/long/path";
+  const std::string name = std::string(100, 'n') + "/of-a-lock";
+  const auto holder = hold(name + " --label '" + label + "'");
+  Running waiter("$BATON lock " + name + " other --label '" + label + "' -- true");
+  EXPECT_TRUE(eventually([&] { return use_of(name) == "1+1"; }));
+  baton("put " + name + " value");
+  const std::vector<std::string> commands{"locks", "sessions", "status", "ls -l",
+                                          "lock " + name + " --try -- true"};
+  for (const unsigned columns : {80U, 120U}) {
+    for (const std::string& command : commands) {
+      const Outcome outcome = on_terminal(command, columns);
+      EXPECT_GE(lines(outcome.out), 3U) << outcome.out;
+      expect_fits(outcome.out, columns, command);
+    }
+    EXPECT_EQ(lines(on_terminal("sessions", columns).out), 4U) << "a session has one line";
+    EXPECT_TRUE(has(on_terminal("locks", columns).out, "…"));
+  }
+  // Programs get all of it.
+  EXPECT_TRUE(has(baton("locks").out, label + "\n"));
+  EXPECT_TRUE(has(baton("locks").out, name + "  "));
+}
+
+TEST_F(Looking, AHolderOverHttpIsKnownByItsAddress) {
+  Running server("$BATON serve --listen unix:$F/socket --http unix:$F/http --journal memory:");
+  ASSERT_TRUE(eventually([&] { return has_file("http") && has_file("socket"); })) << server.err();
+  const Outcome taken =
+      shell("curl -s --unix-socket $F/http http://baton/v1/lock -d '{\"name\":\"a\"}'");
+  ASSERT_TRUE(has(taken.out, "fence")) << taken.out << taken.err;
+  setenv("BATON_URL", ("unix:" + file("socket").string()).c_str(), 1);
+  for (const std::string command : {"locks", "sessions"}) {
+    const std::string table = baton(command).out;
+    EXPECT_TRUE(has(table, "  http unix socket  ")) << table;
+    EXPECT_FALSE(has(table, "@")) << table;
+  }
+  const auto holder = json("locks").at("locks").at(0).at("holders").at(0);
+  EXPECT_EQ(holder.at("host"), "unix socket");
+  EXPECT_TRUE(has(baton("lock a --try -- true").err, "'a' is held by http unix socket, for "));
 }
 
 TEST_F(Looking, StatusSaysWhichScope) {

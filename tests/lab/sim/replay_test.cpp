@@ -446,8 +446,8 @@ TEST(Replay, StepsThatCannotBe) {
   EXPECT_EQ(error({request(0), release(0)}), "step 2: process 0 is not inside");
   EXPECT_EQ(error({request(0), request(0)}), "step 2: process 0 is waiting already");
   EXPECT_EQ(error({expire(1, 7)}), "step 1: timer 7 of process 1 is not armed");
-  EXPECT_EQ(error({request(2)}), "step 1: there is no process 2; they are 0 to 1");
-  EXPECT_EQ(error({deliver(9, 0, "x")}), "step 1: there is no process 9; they are 0 to 1");
+  EXPECT_EQ(error({request(2)}), "step 1: there is no process 2; the processes are 0 to 1");
+  EXPECT_EQ(error({deliver(9, 0, "x")}), "step 1: there is no process 9; the processes are 0 to 1");
   EXPECT_EQ(error({{.kind = Do::crash}}), "step 1: it does not say which process");
   EXPECT_EQ(error({crash(0), request(0)}), "step 2: process 0 is down");
   EXPECT_EQ(error({crash(0), crash(0)}), "step 2: process 0 is down");

@@ -239,7 +239,7 @@ TEST(Objection, RefusesImpossibleSchedules) {
     return sim::objection(plan, info).value_or("");
   };
   EXPECT_EQ(refuses({{.at = Ticks{5}, .kind = Fault::Kind::crash, .node = {7}}}),
-            "there is no process 7: they are 0 to 2");
+            "there is no process 7; the processes are 0 to 2");
   EXPECT_EQ(refuses({{.at = Ticks{5}, .kind = Fault::Kind::recover, .node = {1}}}),
             "process 1 cannot recover: it is not down at that time");
   EXPECT_EQ(refuses({{.at = Ticks{5}, .kind = Fault::Kind::crash, .node = {1}},

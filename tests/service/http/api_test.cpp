@@ -140,6 +140,24 @@ TEST_F(ApiTest, DeadlocksAreNamed) {
 
 // --- Sessions -----------------------------------------------------------------------------------
 
+TEST_F(ApiTest, ASessionIsKnownByTheAddressThatOpenedIt) {
+  const std::string unnamed = open();
+  const std::string named =
+      post("/v1/sessions", R"({"host":"build-7","user":"ann","process":12})").session();
+  lock(unnamed, "x");
+  lock(named, "y");
+  const auto sessions = get("/v1/sessions").json().at("sessions").as_array();
+  ASSERT_EQ(sessions.size(), 2U);
+  const std::string address(sessions[0].at("host").as_string());
+  EXPECT_TRUE(address.starts_with("127.0.0.1:")) << address;
+  EXPECT_GT(std::stoi(address.substr(10)), 0) << address;
+  EXPECT_EQ(sessions[0].at("user").as_string(), "");
+  EXPECT_EQ(sessions[1].at("host").as_string(), "build-7");
+  EXPECT_EQ(sessions[1].at("user").as_string(), "ann");
+  const auto holder = get("/v1/locks?name=x").json().at("locks").at(0).at("holders").at(0);
+  EXPECT_EQ(holder.at("host").as_string(), address);
+}
+
 TEST_F(ApiTest, ASessionExpiresUnlessItIsKeptAlive) {
   const std::string a = open("1s"), kept = open("1s"), b = open();
   lock(a, "x");

@@ -6,10 +6,7 @@
 
 int main(int argc, char** argv) {
   return baton::cli::run_program(argc, argv,
-                                 {"The lock and election service of Baton.\n\n"
-                                  "Example: baton lock nightly-backup -- ./backup.sh",
-                                  [](baton::cli::Command& app, baton::cli::Action& action) {
-                                    baton::cli::add_serve(app, action);
-                                    baton::cli::add_service_commands(app, action);
-                                  }});
+                                 {"Baton: locks and leader elections for scripts and programs.",
+                                  {"baton lock nightly-backup -- ./backup.sh"},
+                                  baton::cli::add_service_commands});
 }

@@ -8,12 +8,13 @@
 //     co_await baton::co_release(*lock);
 //   }
 //
-// A coroutine goes on where it runs, on its own executor; spawned on executor_of(client) it runs on
-// the client's own thread, which saves two changes of threads for each call (and it must not block
-// there). Each acquisition is of a new owner unless one is given, since coroutines share threads.
-// A wait for a lock that is cancelled by Asio's means is given up, and gives back Error::cancelled.
-// gcc 12 makes mistakes with braced lists within co_await, which it destroys twice or cannot
-// compile: make options and lists of names in a statement before.
+// A coroutine resumes on its own executor. If you spawn it on executor_of(client), it runs on the
+// client's own thread: each call then saves two thread switches, but the coroutine must not block
+// that thread. Each acquisition uses a new owner unless you pass one, because coroutines share
+// threads. When Asio cancels a coroutine that waits for a lock, the client withdraws the request
+// and the call returns Error::cancelled.
+// gcc 12 miscompiles braced lists inside co_await: it destroys them twice, or does not compile
+// them. Build options and lists of names in a separate statement before the co_await.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -38,12 +39,13 @@
 namespace baton {
 inline namespace v1 {
 
-// Of the client's own thread.
+// The executor of the client's own thread.
 BATON_EXPORT boost::asio::any_io_executor executor_of(Client& client);
 
 namespace detail {
 
-// What ends a wait: the coroutine's cancellation, and the caller's own token.
+// Two sources can end a wait: the coroutine's cancellation, and the stop token that the caller
+// passed.
 struct GiveUp {
   explicit GiveUp(const std::stop_token& callers) {
     if (callers.stop_possible())
@@ -54,8 +56,8 @@ struct GiveUp {
   std::optional<std::stop_callback<std::function<void()>>> also;
 };
 
-// Calls `start` with a callback, and waits for what it is called with. If the wait is cancelled it
-// is given up, if it can be.
+// Calls `start` with a callback and waits until `start` calls it back. If the coroutine is
+// cancelled and the operation can be withdrawn, co_wait withdraws it.
 template <class T, class Start>
 boost::asio::awaitable<Result<T>> co_wait(Start start, std::shared_ptr<GiveUp> give_up = {}) {
   namespace asio = boost::asio;

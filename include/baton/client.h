@@ -4,16 +4,16 @@
 //   auto lock = client.lock("nightly-backup").value();
 //   write_to(resource, lock.fence());
 //
-// A client is one session: everything that it holds it holds as long as its lease goes on, which a
-// thread of its own sees to. It finds a server again after a broken connection without losing the
-// session, asks again what was not answered (a request is never carried out twice), and says what
-// it holds to a server that lost its memory. If no server answers for so long that its lease may
-// have run out, the session is lost for ever, and with it all that it held: connect anew.
+// A client is one session. It holds its locks as long as its lease lasts, and renews the lease on a
+// thread of its own. After a broken connection it reconnects without losing the session, and sends
+// unanswered requests again with the same id; the server executes each of them once. A server that
+// lost its memory learns from the client what the client holds. If no server answers until the
+// lease may have expired, the session and everything that it held are lost: connect anew.
 //
-// All functions may be called from any thread. Blocking ones must not be called from a callback
-// (they give back Error::bad_request); callbacks run one after another on the client's own thread.
-// The functions whose names begin with async_ call back once; baton/asio.h has coroutines. A client
-// does not survive fork().
+// You may call every function from any thread. Do not call a blocking function from a callback: it
+// returns Error::bad_request. Callbacks run one after another on the client's own thread. A
+// function whose name begins with async_ calls its callback once; baton/asio.h offers coroutines. A
+// client does not survive fork().
 #pragma once
 
 #include <chrono>
@@ -41,28 +41,30 @@ struct ClientOptions {
   // unix:PATH or baton://HOST:PORT,HOST:PORT,…
   std::string url{};
   std::chrono::microseconds ttl{10'000'000};  // of the lease
-  std::chrono::microseconds lock_delay{0};    // how long its locks stay closed if it expires
-  // Loss is declared so much earlier than need be: time to stop what must not go on. If the server
-  // grants a shorter lease than was asked for, at most half of that.
+  std::chrono::microseconds lock_delay{0};    // how long its locks stay closed after it expires
+  // The client declares the session lost this much before the lease may expire, so that the program
+  // has time to stop its work. If the server grants a shorter lease than the client asked for, the
+  // margin is at most half of the lease.
   std::chrono::microseconds loss_margin{0};
-  // How long to look for a server at first, and without a session for an answer.
+  // How long connect() looks for a server; without a session, also how long a call waits for an
+  // answer.
   std::chrono::microseconds patience{10'000'000};
-  bool keep_trying = true;  // at first; false: until each address has been tried once
-  bool fast = false;        // may take locks that are granted before they are durable
-  bool session = true;      // false: only looks, operates (break_…) and writes no tied files
-  // Without a session: asks any server, not only the one that leads, and is told what that one has
-  // heard of so far; age() tells how old it may be.
+  bool keep_trying = true;  // in connect(); false: try each address only once
+  bool fast = false;        // allows locks that the server grants before they are on disk
+  bool session = true;  // false: the client only reads, operates (break_…) and writes untied files
+  // Without a session: the client asks any server, not only the leader. The server answers from
+  // what it has read of the journal so far; age() says how old that may be.
   bool stale = false;
   std::uint64_t within = 0;  // the session that waits for this one to end
   std::string label{};       // for people
-  // For people; what is empty is found out.
+  // For people; the client finds out what you leave empty.
   std::string host{};
   std::string user{};
   std::uint32_t process = 0;
 };
 
 // A session without a process: for scripts that take a lock in one command and release it in
-// another. It ends when its lease does.
+// another. The session ends when its lease expires.
 struct BATON_EXPORT SessionTicket {
   std::uint64_t session = 0;
   std::string nonce;
@@ -74,7 +76,7 @@ struct BATON_EXPORT SessionTicket {
   static Result<SessionTicket> parse(const std::string& text);
 };
 
-// A hold that its session has lost: it was broken, or lasted longer than allowed.
+// A hold that its session has lost: an operator broke it, or it lasted longer than allowed.
 struct BATON_EXPORT LostHold {
   std::string name;
   bool election = false;
@@ -88,31 +90,34 @@ class BATON_EXPORT Client {
  public:
   // Finds a server and opens a session.
   static Result<Client> connect(ClientOptions options);
-  // Speaks for a session that was detached from. What it holds is not known to this client: it goes
-  // on as long as the client lives, and close() ends it. What it has lost, lost_holds() tells.
+  // Continues a session that another client detached from. This client does not know what the
+  // session holds. It renews the lease as long as it lives, and close() ends the session.
+  // lost_holds() lists what the session has lost.
   static Result<Client> attach(ClientOptions options, const SessionTicket& ticket);
 
   Client(Client&&) noexcept = default;
   Client& operator=(Client&& other) noexcept;
-  // Closes the session: everything that it holds is released.
+  // Closes the session and releases everything that it holds.
   ~Client();
 
-  // The same, and says whether it went well. Error::lock_lost: it did, but lost_holds() are some.
+  // Like the destructor, and reports the outcome. Error::lock_lost: the session is closed, but it
+  // had lost holds (lost_holds()).
   Result<void> close();
-  // Leaves the session to its lease, and this client useless. Its locks are not released.
+  // Stops renewing but leaves the session open until its lease expires, without releasing its
+  // locks. This client is of no further use; Client::attach() continues the session.
   Result<SessionTicket> detach();
-  // Of a client that was attached: what the session has lost of that which it held before. Others
-  // get it when its holder has stopped, which close() says, or when the lease, as it was when the
-  // hold ended, is over.
+  // After attach(): the holds that the session had before and has lost. Another session gets such a
+  // lock when the holder has stopped, which close() reports, or when the lease expires that was
+  // running when the hold ended.
   std::vector<LostHold> lost_holds() const;
 
   std::uint64_t session() const;
   std::chrono::microseconds ttl() const;  // as the server granted it
   std::chrono::microseconds loss_margin() const;
   bool is_connected() const;
-  // Of the last answer to a stale client: all that happened before so long ago was in it.
+  // For a stale client: the last answer contains everything that happened until this long ago.
   std::chrono::microseconds age() const;
-  // Not lost, by the clock.
+  // True if the session cannot have expired, by this process's own clock.
   bool is_alive() const;
   std::stop_token lost() const;
   Failure why_lost() const;
@@ -121,9 +126,9 @@ class BATON_EXPORT Client {
   void on_jeopardy(std::function<void(bool)> callback);
 
   Result<Lock> lock(Names names, LockOptions options = {});
-  // Error::busy if it is held, Error::timed_out if nobody could be given it now.
+  // Error::busy if somebody holds it; Error::timed_out if the server can grant it to nobody yet.
   Result<Lock> try_lock(Names names, LockOptions options = {});
-  // Error::timed_out if it is not had by then.
+  // Error::timed_out if the server has not granted it by the deadline.
   Result<Lock> lock_until(Names names, std::chrono::steady_clock::time_point deadline,
                           LockOptions options = {});
   void async_lock(Names names, LockOptions options, Callback<Lock> done);
@@ -134,7 +139,8 @@ class BATON_EXPORT Client {
   Result<File> get(std::string key);
   Result<FileList> list(std::string prefix, bool keys_only = false);
   Result<void> remove(std::string key, std::optional<std::uint64_t> version = {});
-  // Every change of the files with this prefix, in order, on the client's own thread.
+  // Calls back for every change of the files with this prefix, in order, on the client's own
+  // thread.
   Result<Watch> watch(std::string prefix, std::function<void(const FileChange&)> callback,
                       WatchOptions options = {});
   void async_put(std::string key, std::string value, PutOptions options, Callback<Stored> done);
@@ -149,11 +155,12 @@ class BATON_EXPORT Client {
   void async_sessions(Callback<std::vector<SessionInfo>> done);
   void async_status(Callback<StatusInfo> done);
 
-  // What outlives sessions, as bytes for `baton restore`.
+  // The state that outlives sessions, as bytes for `baton restore`.
   Result<std::string> backup();
 
-  // For operators. The holder is told, and the lock is free when it has stopped or its lease, from
-  // now on, is over; by force it is free at once, and two may believe that they hold it.
+  // For operators. The server tells the holder, and frees the lock when the holder has stopped or
+  // its lease, counted from now, has expired. With `force` the server frees the lock at once, and
+  // two processes may believe that they hold it.
   Result<void> break_lock(std::string name, bool force = false);
   Result<void> break_election(std::string name, bool force = false);
   Result<void> break_session(std::uint64_t session, bool force = false);

@@ -1,5 +1,5 @@
-// Elections: whoever leads holds a name, has something to say, and has a term that is a fencing
-// token.
+// Elections. The leader holds the election's name, publishes a value, and has a term, which is a
+// fencing token.
 #pragma once
 
 #include <chrono>
@@ -29,16 +29,17 @@ struct Leader {
 struct LeaderChange {
   enum class Kind : std::uint8_t {
     elected,
-    proclaimed,  // the same leader says something else
+    proclaimed,  // the same leader publishes another value
     resigned     // nobody leads until the next is elected
   };
   Kind kind{};
   std::uint64_t revision = 0;
-  Leader leader;  // of a resignation: who led
+  Leader leader;  // of a resignation: the process that led
 };
 
 struct CampaignOptions {
-  std::optional<std::chrono::microseconds> wait{};  // at most; 0: not at all; none: for ever
+  // How long to wait at most; 0: do not wait; none: wait for ever.
+  std::optional<std::chrono::microseconds> wait{};
   std::chrono::microseconds max_hold{0};
   std::string label{};
   bool fast = false;
@@ -46,7 +47,7 @@ struct CampaignOptions {
   std::stop_token give_up{};
 };
 
-// Resigns when it goes.
+// The destructor resigns.
 class BATON_EXPORT Leadership {
  public:
   Leadership() = default;
@@ -55,13 +56,13 @@ class BATON_EXPORT Leadership {
   explicit operator bool() const { return is_leader(); }
   std::uint64_t term() const { return lock_.fence(); }
 
-  // Says something else to those who observe.
+  // Publishes another value to the observers.
   Result<void> proclaim(std::string value);
   void async_proclaim(std::string value, Callback<void> done);
   Result<void> resign() { return lock_.release(); }
   void async_resign(Callback<void> done) { lock_.async_release(std::move(done)); }
 
-  // The hold of which leadership consists: loss, jeopardy, lease.
+  // The hold that makes this process the leader: it has the lease, and reports jeopardy and loss.
   Lock& hold() { return lock_; }
   const Lock& hold() const { return lock_; }
   std::stop_token lost() const { return lock_.lost(); }
@@ -74,23 +75,24 @@ class BATON_EXPORT Leadership {
   Lock lock_;
 };
 
-// Of one name; made by Client::election().
+// The election of one name. Client::election() makes it.
 class BATON_EXPORT Election {
  public:
   const std::string& name() const { return name_; }
 
-  // Waits until it leads.
+  // Waits until this process leads.
   Result<Leadership> campaign(std::string value, CampaignOptions options = {});
   void async_campaign(std::string value, CampaignOptions options, Callback<Leadership> done);
 
-  // Nobody: no value.
+  // No value: nobody leads.
   Result<std::optional<Leader>> leader();
   void async_leader(Callback<std::optional<Leader>> done);
 
-  // First who leads now (if anybody does), then every change in order, on the client's own thread.
-  // A connection that is lost and found again leaves no gap. If the server no longer keeps what was
-  // missed, whoever leads then is told as `elected` or, if it is the leader that was last told of
-  // with something else to say, as `proclaimed`; if nobody leads any more, as `resigned`.
+  // Calls back first with the current leader, if there is one, then with every change in order, on
+  // the client's own thread. A lost connection leaves no gap. If the server no longer keeps the
+  // changes that this client missed, the client reports the present state instead: `elected` for
+  // another leader, `proclaimed` for the same leader with another value, `resigned` if nobody
+  // leads.
   Result<Watch> observe(std::function<void(const LeaderChange&)> callback,
                         std::function<void(const Failure&)> on_end = {});
 

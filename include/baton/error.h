@@ -1,5 +1,5 @@
-// What can go wrong with a request to the lock service. The numbers are part of the client protocol
-// and never change; docs/errors.md says what to do about each.
+// The errors of requests to the lock service. The numbers are part of the client protocol and never
+// change; docs/errors.md says what to do about each.
 #pragma once
 
 #include <cstdint>
@@ -12,29 +12,30 @@ namespace baton {
 enum class Error : std::uint8_t {
   none = 0,
   // The answer is no.
-  busy = 1,            // try: somebody else holds it
-  timed_out = 2,       // the wait is over
-  would_deadlock = 3,  // waiting for it could never end; the message names the cycle
-  not_held = 4,        // by this owner of this session
-  cancelled = 5,       // the wait was given up
-  conflict = 6,        // a file has another version than was expected
+  busy = 1,       // try: somebody else holds it
+  timed_out = 2,  // the wait lasted as long as the caller allowed
+  // The wait would close a cycle of waiting processes; the message names the cycle.
+  would_deadlock = 3,
+  not_held = 4,   // this owner of this session does not hold it
+  cancelled = 5,  // the caller gave up the wait
+  conflict = 6,   // the file has another version than the caller expected
   not_found = 7,
-  stale = 8,  // a fencing token: a newer one has been seen
+  stale = 8,  // the resource has seen a newer fencing token
   // The session or the hold is gone.
   session_lost = 10,  // expired, broken or closed: everything that it held is lost
-  lock_lost = 11,     // this hold is over: broken by an operator, or held longer than allowed
+  lock_lost = 11,     // this hold has ended: an operator broke it, or it lasted longer than allowed
   // The request makes no sense.
   bad_request = 20,   // the message says why
-  slots_differ = 21,  // the lock is in use with another number of slots
+  slots_differ = 21,  // others use the lock with another number of slots
   too_large = 22,
-  too_many = 23,     // of something that is bounded
-  compacted = 24,    // a watch from a revision that is no longer kept: read anew, then watch
-  unsupported = 25,  // not by this kind of service: a group of peers has only some of it
+  too_many = 23,     // a limit is reached
+  compacted = 24,    // the server no longer keeps this revision: list anew, then watch
+  unsupported = 25,  // this kind of service does not offer it: a group of peers offers only a part
   // The service cannot be had now.
-  unavailable = 30,  // no server answers, or none may serve
+  unavailable = 30,  // no server answers, or no server may serve
   not_leader = 31,   // another server leads
   shutting_down = 32,
-  version = 33,  // client and server do not understand each other
+  version = 33,  // client and server have no common protocol version
   internal = 40
 };
 

@@ -1,5 +1,4 @@
-// What a shared library of Baton shows to those who link with it: classes and functions that are
-// marked BATON_EXPORT, and nothing else.
+// Marks the classes and functions that a shared library of Baton exports. All others stay hidden.
 #pragma once
 
 #define BATON_EXPORT __attribute__((visibility("default")))

@@ -1,16 +1,18 @@
-// For the resource's side: refuses the tokens of holders that are out of date.
+// For the resource: rejects the tokens of outdated holders.
 //
 //   auto fence = baton::Fence::in_file("/srv/data/.fence").value();
 //   auto pass = fence.enter(token);   // the holder's lock.fence()
 //   if (!pass) return refuse(pass.message());
 //   ... write, while the pass lives ...
 //
-// A lock alone cannot stop a process that was paused while its lease ran out and then goes on: it
-// does not know. A resource that has seen a larger token than the one it is shown does know. The
-// highest token is kept durably before anybody is let in under it, and survives kill -9 and power
-// loss at any moment. A token equal to the highest is the same holder's again, and is let in.
+// A lock alone cannot stop a process that was paused while its lease expired: it resumes and does
+// not know. The resource knows, because it has seen a larger token than the one that this process
+// shows. The fence writes the highest token to disk before it admits anybody with it, so the token
+// survives kill -9 and power loss at any moment. A token equal to the highest comes from the same
+// holder, and the fence admits it.
 //
-// Any number of processes may use the same file or table. Fences are not for network file systems.
+// Any number of processes may use the same file or table. Fences do not work on network file
+// systems.
 #pragma once
 
 #include <cstdint>
@@ -25,17 +27,18 @@ inline namespace v1 {
 
 class BATON_EXPORT Fence {
  public:
-  // Of one resource; the file is created if there is none.
+  // The fence of one resource. Creates the file if there is none.
   static Result<Fence> in_file(const std::string& path);
-  // The row `resource` of the table baton_fence of a SQLite database, both created if need be.
+  // Uses the row `resource` of the table baton_fence in a SQLite database, and creates both if
+  // necessary.
   static Result<Fence> in_sqlite(const std::string& path, const std::string& resource);
 
   Fence(Fence&&) noexcept;
   Fence& operator=(Fence&&) noexcept;
   ~Fence();
 
-  // While it lives, nobody else is let in: what is done meanwhile is done before anything that a
-  // newer holder does.
+  // While a pass lives, the fence admits nobody else. So the work under a pass ends before a newer
+  // holder can begin.
   class BATON_EXPORT Pass {
    public:
     Pass(Pass&&) noexcept;
@@ -50,11 +53,11 @@ class BATON_EXPORT Fence {
     std::unique_ptr<Inside> inside_;
   };
 
-  // Waits for other passes to end. Error::stale if a newer token has been seen.
+  // Waits until other passes have ended. Error::stale if the fence has seen a newer token.
   Result<Pass> enter(std::uint64_t token);
-  // Only the judgement: whoever acts on it can be overtaken by a newer holder in between.
+  // Checks the token without a pass: a newer holder can begin before the caller acts on the answer.
   Result<void> admit(std::uint64_t token);
-  // 0 if there was none yet.
+  // 0 if the fence has seen no token yet.
   Result<std::uint64_t> highest() const;
 
   struct Store;

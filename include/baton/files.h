@@ -1,5 +1,5 @@
-// Small files of the service, up to 64 KiB: versions, compare-and-set, tied to a session or
-// lasting, and watches that miss nothing.
+// Small files of the service, up to 64 KiB. They have versions and compare-and-set, last or go with
+// a session, and can be watched without gaps.
 #pragma once
 
 #include <cstdint>
@@ -25,21 +25,21 @@ struct File {
   std::string value;
   std::uint64_t version = 0;   // counts the changes of this file, from 1
   std::uint64_t revision = 0;  // of its last change, among all changes
-  std::uint64_t tied_to = 0;   // the session with which it goes, or 0
+  std::uint64_t tied_to = 0;   // the file goes when this session ends; 0: it stays
 };
 struct FileList {
   std::vector<File> files;     // by key
-  std::uint64_t revision = 0;  // watch after this one
+  std::uint64_t revision = 0;  // a watch after this revision continues from here
 };
 struct Stored {
   std::uint64_t version = 0;
   std::uint64_t revision = 0;
 };
 struct PutOptions {
-  std::optional<std::uint64_t>
-      version{};              // that it must have, or Error::conflict; 0: there is none
-  bool tied = false;          // goes when the session goes
-  std::uint64_t tied_to = 0;  // the same, of another session than this client's
+  // The version that the file must have, else Error::conflict; 0: the file must not exist.
+  std::optional<std::uint64_t> version{};
+  bool tied = false;          // the file goes when this client's session ends
+  std::uint64_t tied_to = 0;  // likewise, with the session of another client
 };
 
 struct FileChange {
@@ -51,8 +51,8 @@ struct FileChange {
   std::uint64_t tied_to = 0;
 };
 
-// Goes on until the object goes; after that nothing is called any more, unless it is under way on
-// another thread.
+// The destructor ends the watch. It calls nothing afterwards, except for a callback that already
+// runs on another thread.
 class BATON_EXPORT Watch {
  public:
   Watch() = default;
@@ -68,8 +68,9 @@ class BATON_EXPORT Watch {
 };
 
 struct WatchOptions {
-  std::optional<std::uint64_t> after{};  // this revision; none: from now on
-  // The watch has ended: Error::compacted (list anew, then watch after that), or the session's end.
+  std::optional<std::uint64_t> after{};  // continue after this revision; none: from now on
+  // Called when the watch ends: with Error::compacted (list anew, then watch after that revision),
+  // or because the session ended.
   std::function<void(const Failure&)> on_end{};
 };
 

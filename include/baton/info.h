@@ -1,4 +1,4 @@
-// What the service tells about itself: who holds, who waits, for whom, and how it is.
+// The service's reports about itself: who holds, who waits and for whom, and how the servers are.
 #pragma once
 
 #include <chrono>
@@ -29,7 +29,7 @@ struct HolderInfo {
   std::uint32_t slot = 0;
   std::chrono::microseconds held_for{0};
   std::string value;    // of a leader
-  bool ending = false;  // it was told that its hold is over
+  bool ending = false;  // the server has told the holder that its hold is over
 };
 
 struct WaiterInfo {
@@ -40,7 +40,7 @@ struct WaiterInfo {
   bool shared = false;
   std::uint64_t ticket = 0;
   std::chrono::microseconds waited_for{0};
-  std::vector<std::string> names;  // all that it asks for at once
+  std::vector<std::string> names;  // all names of this one request
 };
 
 struct LockInfo {
@@ -48,8 +48,9 @@ struct LockInfo {
   std::string name;
   std::uint32_t slots = 1;
   std::vector<HolderInfo> holders;
-  std::vector<WaiterInfo> waiters;          // in order
-  std::chrono::microseconds closed_for{0};  // still, after a session that expired
+  std::vector<WaiterInfo> waiters;  // in order
+  // How much longer the lock stays closed after its holder's session expired.
+  std::chrono::microseconds closed_for{0};
 };
 
 // An edge of the wait-for graph.
@@ -60,19 +61,20 @@ struct WaitEdge {
   std::uint64_t to_owner = 0;
   bool election = false;
   std::string name;
-  bool by_queue = false;  // the other only waits too, ahead of it
+  bool by_queue = false;  // the other waits too, ahead in the queue
 };
 
 struct LockQuery {
-  bool elections = false;             // instead of locks
-  std::optional<std::string> name{};  // this one; none: all with the prefix
+  bool elections = false;             // true: elections, false: locks
+  std::optional<std::string> name{};  // only this name; none: all names with the prefix
   std::string prefix{};
 };
 struct LocksInfo {
   std::vector<LockInfo> locks;
   std::vector<WaitEdge> edges;
   std::uint64_t revision = 0;
-  std::vector<std::string> silent;  // members of a group that do not answer: theirs are not here
+  // Group members that do not answer; the report lacks their locks.
+  std::vector<std::string> silent;
 };
 
 struct SessionInfo {
@@ -88,7 +90,7 @@ struct SessionInfo {
   std::chrono::microseconds open_for{0};
 };
 
-// A server of the cluster, as it last said itself.
+// A server of the cluster, by its own latest report.
 struct ServerInfo {
   std::string name;
   std::string url;
@@ -97,7 +99,7 @@ struct ServerInfo {
   bool leads = false;
 };
 
-// A member of the etcd cluster, as far as it can be reached.
+// A member of the etcd cluster; `problem` says why the server cannot reach it.
 struct EtcdInfo {
   std::string endpoint;
   bool is_healthy = false;
@@ -111,9 +113,9 @@ struct EtcdInfo {
 struct PeerMemberInfo {
   std::string id;
   std::string address;
-  bool belongs = false;  // to the group now
+  bool belongs = false;  // is in the group's present view
   bool is_connected = false;
-  bool is_arbiter = false;  // of elections
+  bool is_arbiter = false;  // arbitrates elections
   std::string problem;      // why it cannot be reached
 };
 struct PeerGroupInfo {
@@ -122,9 +124,9 @@ struct PeerGroupInfo {
   std::string algorithm;
   std::string election;
   std::uint64_t epoch = 0;
-  bool is_working = false;  // a majority agrees on who belongs to it
+  bool is_working = false;  // a majority agrees on the members of the group
   std::vector<PeerMemberInfo> members;
-  std::uint64_t messages = 0;  // of the algorithm, that this member has sent
+  std::uint64_t messages = 0;  // messages of the algorithm that this member has sent
   std::uint64_t grants = 0;
 };
 
@@ -145,16 +147,17 @@ struct StatusInfo {
   std::uint64_t connections = 0;
   std::vector<std::string> http;  // where it serves HTTP
   std::uint64_t last_fence = 0;
-  std::vector<std::uint64_t> waits_for_reports_of;  // sessions that have yet to say what they hold
+  // Sessions that have not yet reported their holds after a restart.
+  std::vector<std::uint64_t> waits_for_reports_of;
   // In a cluster.
   bool follows = false;  // another server leads
-  std::string leader;    // who
+  std::string leader;    // the server that leads
   std::string leader_url;
-  std::string trouble;                      // why it cannot do its work now
-  std::chrono::microseconds proof_left{0};  // for so long it is sure to lead, without asking
+  std::string trouble;                      // why the server cannot serve now
+  std::chrono::microseconds proof_left{0};  // the server leads at least this long without renewing
   std::vector<ServerInfo> servers;
   std::vector<EtcdInfo> etcd;
-  std::optional<PeerGroupInfo> group;  // of a member of a group of peers
+  std::optional<PeerGroupInfo> group;  // set by a member of a group of peers
 };
 
 }  // namespace v1

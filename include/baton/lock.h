@@ -1,10 +1,10 @@
-// A lock that is held, as an object: it is released when the object goes.
+// A held lock as an object: the destructor releases it.
 //
-// Holding is a claim that ends by itself: the session's lease runs out if the server cannot be
-// reached, an operator may break the lock, the time that it may be held may be over. is_held()
-// looks at the clock itself, so that a process that was paused knows at once; lost() and the
-// callbacks come from the client's own thread. Between a look at is_held() and the next step any
-// time may pass: what must never be done by two is to be protected by the fence (baton/fence.h).
+// A hold can end by itself: the lease expires because the server cannot be reached, an operator
+// breaks the lock, or max_hold is over. is_held() reads the clock itself, so a process that was
+// paused knows at once; lost() and the callbacks come from the client's own thread. Between a call
+// of is_held() and the next step any time may pass. So protect what two processes must never do at
+// once with the fence (baton/fence.h).
 #pragma once
 
 #include <chrono>
@@ -33,7 +33,7 @@ struct HeldLock;
 template <class T>
 using Callback = std::function<void(Result<T>)>;
 
-// One name, or several that are taken together: all or none.
+// One name, or several names that the server grants together: all or none.
 class Names {
  public:
   Names(const char* name) : all_{std::string(name)} {}
@@ -50,15 +50,18 @@ class Names {
 
 struct LockOptions {
   bool shared = false;
-  std::uint32_t slots = 1;  // how many may hold it at once; all who use a name must agree
-  // At most; 0: not at all; none: for ever.
+  // How many may hold it at once; all users of a name must agree on the number.
+  std::uint32_t slots = 1;
+  // How long to wait at most; 0: do not wait; none: wait for ever.
   std::optional<std::chrono::microseconds> wait{};
-  std::chrono::microseconds max_hold{0};  // 0: as long as it likes
+  std::chrono::microseconds max_hold{0};  // 0: no limit
   std::string label{};                    // for people
-  bool fast = false;              // granted before it is durable; the session must be `fast` too
-  bool despite_deadlock = false;  // wait even if it could never end
-  std::optional<Owner> owner{};   // none: the thread's (blocking), a new one (otherwise)
-  std::stop_token give_up{};      // ends the wait with Error::cancelled
+  // The server grants before the grant is on disk; the session must be `fast` too.
+  bool fast = false;
+  bool despite_deadlock = false;  // wait even if the wait closes a cycle
+  // None: the thread's own owner for blocking calls, a new owner for all others.
+  std::optional<Owner> owner{};
+  std::stop_token give_up{};  // ends the wait with Error::cancelled
 };
 
 class BATON_EXPORT Lock {
@@ -66,48 +69,49 @@ class BATON_EXPORT Lock {
   Lock() = default;  // holds nothing
   Lock(Lock&&) noexcept = default;
   Lock& operator=(Lock&& other) noexcept;
-  // Releases what is held, and does not wait for the answer.
+  // Sends the release, and does not wait for the answer.
   ~Lock();
 
-  // True if it is certain, by the clock, that nobody else can have it yet.
+  // True if, by the clock, the lease cannot have expired: nobody else can have the lock yet.
   bool is_held() const;
   explicit operator bool() const { return is_held(); }
 
-  // Strictly increasing from holder to holder, for ever: to be shown to the resource.
+  // The fencing token: larger with every grant, for ever. Show it to the resource.
   std::uint64_t fence() const;
-  // Which of several slots, from 0.
+  // Which of the slots this holder has, from 0.
   std::uint32_t slot() const;
   bool shared() const;
   const std::vector<std::string>& names() const;
   Owner owner() const;
 
-  // Waits for the answer. Error::not_held if nothing was held; of a lock that was lost, it tells
-  // the server that the work on it has stopped. On the client's own thread it does not wait.
+  // Waits for the answer. Error::not_held if this object held nothing. After a loss, release()
+  // tells the server that the work under the lock has stopped. On the client's own thread it does
+  // not wait.
   Result<void> release();
   void async_release(Callback<void> done);
 
-  // From exclusive to shared, at once.
+  // Changes exclusive to shared at once.
   Result<void> downgrade();
-  // From shared to exclusive without letting go. Refused (would_deadlock) if another is waiting for
-  // the same, since each would wait for the other.
+  // Changes shared to exclusive without releasing. Refused with would_deadlock if another holder
+  // already waits for an upgrade, because each would wait for the other.
   Result<void> upgrade(std::optional<std::chrono::microseconds> wait = {},
                        bool despite_deadlock = false);
   void async_downgrade(Callback<void> done);
   void async_upgrade(std::optional<std::chrono::microseconds> wait, bool despite_deadlock,
                      Callback<void> done);
 
-  // Stops when the lock is lost, not when it is released.
+  // Requests a stop when the lock is lost, not when it is released.
   std::stop_token lost() const;
-  // Why, once it is.
+  // The reason for the loss, once the lock is lost.
   Failure why_lost() const;
-  // Called once on the client's own thread when the lock is lost; at once if it is already.
-  // After release() or the destructor has returned it is not called any more, unless it is under
-  // way on another thread.
+  // Calls back once, on the client's own thread, when the lock is lost; at once if it is lost
+  // already. After release() or the destructor has returned it calls nothing, except for a callback
+  // that already runs on another thread.
   void on_lost(std::function<void(const Failure&)> callback);
-  // Called with true when the server has been silent for so long that loss is near, and with false
-  // when all is well again.
+  // Calls back with true when the server has been silent for so long that the lock will soon be
+  // lost, and with false when the server answers again.
   void on_jeopardy(std::function<void(bool)> callback);
-  // Until it would be lost if the server stayed silent. Zero if it is.
+  // The time until the lock is lost if the server stays silent; zero if it is lost.
   std::chrono::microseconds lease_left() const;
 
  private:

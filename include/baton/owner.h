@@ -1,5 +1,5 @@
-// Who within a session holds or waits. The holder of a lock is an owner of a session: two owners of
-// one session exclude each other, and the same owner may take a lock again that it holds already.
+// Identifies who holds or waits within a session. Two owners of one session exclude each other; one
+// owner may acquire a lock again that it already holds.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@ inline namespace v1 {
 
 class BATON_EXPORT Owner {
  public:
-  // A new one, different from all others of this process and, being random, of the processes that
-  // attach to the same session.
+  // A new owner, different from all others of this process. Its number is random, so it also
+  // differs from those of other processes that attach to the same session.
   Owner();
-  // One that is known by its number, such as that of a session that is attached to.
+  // The owner with this number, for example of a session that this process attaches to.
   explicit constexpr Owner(std::uint64_t id) : id_(id) {}
-  // That of the calling thread: what the blocking calls use where no other is given.
+  // The calling thread's owner: blocking calls use it if the caller passes no other.
   static Owner of_this_thread();
 
   std::uint64_t id() const { return id_; }

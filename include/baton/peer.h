@@ -1,8 +1,7 @@
 // A member of a group of peers inside this process: locks and elections without a server.
 //
-//   auto peer =
-//       baton::Peer::start({.group = "tellers.group", .self = "1", .directory =
-//       "/var/lib/tellers"}).value();
+//   auto peer = baton::Peer::start({.group = "tellers.group", .self = "1",
+//                                   .directory = "/var/lib/tellers"}).value();
 //   auto client = baton::Client::connect({.url = peer.url()}).value();
 #pragma once
 
@@ -17,26 +16,27 @@ inline namespace v1 {
 
 struct PeerOptions {
   std::string group{};      // the file that all members share
-  std::string self{};       // which of them this is
-  std::string algorithm{};  // empty: as the file has it
-  std::string election{};   // likewise
-  // Where its promises are kept, and its socket is.
+  std::string self{};       // the member that this process is
+  std::string algorithm{};  // empty: the algorithm that the file names
+  std::string election{};   // empty: the election that the file names
+  // The directory in which the member keeps its promises and its socket.
   std::string directory{};
 };
 
 class BATON_EXPORT Peer {
  public:
-  // On a thread of its own. Grants nothing until a majority of the group is there.
+  // Runs the member on a thread of its own. It grants nothing until a majority of the group is
+  // there.
   static Result<Peer> start(PeerOptions options);
 
   Peer(Peer&&) noexcept;
   Peer& operator=(Peer&&) noexcept;
-  // Leaves the group; if a client holds something, the others wait for its lease.
+  // Leaves the group. If a client still holds something, the other members wait for its lease.
   ~Peer();
 
-  // For clients of this process and of others on this machine.
+  // The address for clients of this process and of others on this machine.
   std::string url() const;
-  // A majority is there, and agrees on who belongs to the group.
+  // True if a majority is there and agrees on the members of the group.
   bool is_working() const;
 
   Result<void> stop();

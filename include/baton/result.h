@@ -1,10 +1,10 @@
-// What a call of the client library gives back: a value, or an Error with words.
+// The result of a call of the client library: a value, or an Error with a message.
 //
 //   auto lock = client.lock("nightly-backup");
 //   if (!lock) complain(lock.error(), lock.message());
 //
-// Nothing in the library throws for what can happen in normal operation; who prefers exceptions
-// calls value(), which throws Failed instead of giving back an error.
+// Nothing in the library throws for errors that can happen in normal operation. If you prefer
+// exceptions, call value(): it throws Failed instead of returning an error.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,7 @@ inline namespace v1 {
 
 struct Failure {
   Error error = Error::internal;
-  std::string message{};  // more than the error says; may be empty
+  std::string message{};  // details beyond the error itself; may be empty
 };
 
 // "somebody else holds it: nightly-backup".
@@ -47,7 +47,7 @@ class [[nodiscard]] Result {
 
   // Error::none if there is a value.
   Error error() const { return ok() ? Error::none : failure_.error; }
-  // Words for people; empty if there is a value.
+  // A message for people; empty if there is a value.
   std::string message() const { return ok() ? std::string() : to_string(failure_); }
   const Failure& failure() const { return failure_; }
 

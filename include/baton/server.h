@@ -20,26 +20,26 @@ struct ServerOptions {
   // unix:PATH or baton://HOST:PORT (port 0: any that is free). TCP has no authentication: keep to
   // loopback.
   std::vector<std::string> listen{};
-  // Where it keeps what must survive (one SQLite database); empty: in memory, gone with it.
+  // The directory for the state that must survive (one SQLite database); empty: in memory only.
   std::string directory{};
   std::string name{};  // for people
 };
 
 class BATON_EXPORT Server {
  public:
-  // Serves on a thread of its own.
+  // Starts serving on a thread of its own.
   static Result<Server> start(ServerOptions options);
 
   Server(Server&&) noexcept;
   Server& operator=(Server&&) noexcept;
-  // Stops cleanly.
+  // Stops cleanly, as stop() does.
   ~Server();
 
-  // Of all that it listens on, as a client takes it: with the port that was found.
+  // The addresses that it listens on, in the form that a client takes, with the actual port.
   std::vector<std::string> urls() const;
   std::string url() const { return urls().front(); }
 
-  // Leaves nothing to reclaim; sessions go on with the next server on the same directory.
+  // Stops cleanly. Sessions continue with the next server on the same directory.
   Result<void> stop();
 
  private:

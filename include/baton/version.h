@@ -1,4 +1,4 @@
-// Which version of Baton these headers are of. CMakeLists.txt reads the project's version here.
+// The version of these headers. CMakeLists.txt reads the project's version here.
 //
 //   #if BATON_VERSION >= 200  // 0.2.0
 #pragma once
@@ -14,6 +14,6 @@
 #define BATON_DETAIL_TEXT(number) BATON_DETAIL_TEXT_OF(number)
 #define BATON_DETAIL_TEXT_OF(number) #number
 
-// As one number, for comparisons.
+// The version as one number, for comparisons.
 #define BATON_VERSION \
   (BATON_VERSION_MAJOR * 10000 + BATON_VERSION_MINOR * 100 + BATON_VERSION_PATCH)

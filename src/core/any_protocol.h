@@ -1,4 +1,4 @@
-// Any protocol behind a small interface that speaks bytes, and is a value all the same.
+// Any protocol behind a small interface that speaks bytes. The wrapped protocol is still a value.
 //
 // A layer, a replay or the network's host holds an AnyLock or an AnyElection where it would
 // otherwise be a template over the algorithm's class. Such a host is compiled once, and a further
@@ -8,8 +8,8 @@
 // The group's Setup names the algorithm (`Setup::protocol`), so hosts make an AnyLock as they make
 // any other protocol: from a process's number and the setup.
 //
-// Copying clones. State and messages encode to the very numbers that those of the class itself
-// encode to, so whoever compares, hashes or counts bytes sees no difference.
+// Copying clones. State and messages encode to the same numbers as the class's own, so code that
+// compares, hashes or counts bytes sees no difference.
 #pragma once
 
 #include <array>
@@ -49,7 +49,7 @@ struct Encoded {
   }
 };
 
-// A message of some algorithm. It knows its class, for those who want to read it.
+// A message of some algorithm. It refers to the algorithm's class, which can print and classify it.
 struct AnyMessage : Encoded {
   const AnyClass* of = nullptr;
 
@@ -66,8 +66,8 @@ struct MessageKind {
   Phase phase = Phase::enter;
 };
 
-// One process of some algorithm whose event is `E`: Entered or Elected. A clause that the class
-// does not have does nothing.
+// One process of some algorithm whose event is `E`: Entered or Elected. If the class lacks an
+// optional clause, the function does nothing.
 template <class E>
 class AnyProcess {
  public:
@@ -79,7 +79,7 @@ class AnyProcess {
   virtual void release(Out& out) = 0;
   virtual void receive(NodeId from, const AnyMessage& message, Out& out) = 0;
   virtual void start(Out& out) = 0;
-  virtual void recover(Out& out) = 0;  // start(), where there is no such clause
+  virtual void recover(Out& out) = 0;  // calls start() if the class has no recover()
   virtual void expire(TimerId timer, Out& out) = 0;
   virtual void suspect(NodeId node, Out& out) = 0;
   virtual void trust(NodeId node, Out& out) = 0;
@@ -87,13 +87,13 @@ class AnyProcess {
   virtual Encoded state() const = 0;
 };
 
-// What there is to know of a mutual exclusion or an election without its type.
+// A mutual exclusion or an election as a host needs it, without its type.
 class AnyClass {
  public:
   virtual const Info& info() const = 0;
-  // start() does something: all members must know that the algorithm is used.
+  // True if start() does something. All members must then know that the group uses the algorithm.
   virtual bool starts() const = 0;
-  // One of these makes a process; the other is for the other kind, and returns null.
+  // Make_lock() or make_election() makes a process; the one for the other kind returns null.
   virtual std::unique_ptr<AnyProcess<Entered>> make_lock(NodeId self, const Setup& setup,
                                                          NodeId inside) const = 0;
   virtual std::unique_ptr<AnyProcess<Elected>> make_election(NodeId self,
@@ -102,7 +102,8 @@ class AnyClass {
   virtual std::size_t type_of(const AnyMessage& message) const = 0;
   virtual std::string body_of(const AnyMessage& message) const = 0;
   virtual bool is_background(const AnyMessage& message) const = 0;
-  // Whether bytes from outside are a message that makes sense in a group of this size.
+  // True if the bytes, which come from outside, are a message that makes sense in a group of this
+  // size.
   virtual bool is_message(std::string_view bytes, std::uint32_t size) const = 0;
 
  protected:
@@ -246,8 +247,8 @@ class AnyProcessOf final : public AnyProcess<typename P::Event> {
 
  private:
   static typename P::Message message_in(const AnyMessage& message) {
-    // Encoded here, or found to be a message by is_message(): it can be read, and a process that
-    // it names may be of another view.
+    // Cannot fail: this process encoded the message, or is_message() accepted it. Named processes
+    // need no check, because they may belong to another view.
     return *reflect::decoded<typename P::Message>(message.bytes, reflect::any_group_size);
   }
 
@@ -293,7 +294,7 @@ class AnyClassOf final : public AnyClass {
     return types;
   }
   std::size_t type_of(const AnyMessage& message) const override {
-    // A variant's index comes first, and is not written where there is only one.
+    // The encoding starts with the variant's index, unless there is only one alternative.
     if constexpr (std::variant_size_v<typename P::Message> == 1) {
       return 0;
     } else {

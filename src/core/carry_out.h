@@ -10,13 +10,12 @@
 
 namespace baton {
 
-// Carries out what the last handler of `process` left in the outbox. The host has
-//   send(message, sends)   a message and its sends, of which those to the process itself are not
-//                          the host's business
+// Carries out the outbox that the last handler of `process` filled. The host provides
+//   send(message, sends)   hands over a message; it ignores sends to the process itself
 //   arm(timer, after)
 //   tell(event)
 // and, if it counts them, spare(transmissions) for those that multicast saves. `to_self` is an
-// empty buffer, which a host that runs many steps keeps.
+// empty buffer; a host that runs many steps keeps it to save allocations.
 template <Protocol P, class Host>
 void carry_out(NodeId self, P& process, OutboxOf<P>& out, Host&& host,
                std::vector<typename P::Message>&& to_self = {}) {
@@ -38,7 +37,7 @@ void carry_out(NodeId self, P& process, OutboxOf<P>& out, Host&& host,
     for (const auto& event : out.events()) host.tell(event);
     out.clear();
     if (delivered == to_self.size()) break;
-    // A copy: what the process sends to itself now may move the others.
+    // Takes the message out, because receive() may add to `to_self` and thereby move its elements.
     const typename P::Message message = std::move(to_self[delivered]);
     process.receive(self, message, out);
   }

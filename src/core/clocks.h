@@ -18,7 +18,7 @@ struct LamportClock {
   Clock now;
 
   Clock tick() { return now = next(now); }
-  // The receipt of a message stamped `seen` is an event of its own, after both its causes.
+  // Receiving a message stamped `seen` is an event of its own, later than both its causes.
   Clock observe(Clock seen) { return now = next(std::max(now, seen)); }
 };
 

@@ -1,5 +1,5 @@
-// Reads back what core/reflect.h encodes. What comes from a network may be anything: nothing is
-// taken that is cut short, that does not fit its type, or that names a process outside the group.
+// Reads back the encodings of core/reflect.h. A network may deliver anything, so decoding rejects
+// bytes that are cut short, that do not fit the type, or that name a process outside the group.
 #pragma once
 
 #include <boost/pfr/core.hpp>
@@ -17,14 +17,14 @@
 
 namespace baton::reflect {
 
-// Where messages come from this very program, or are only to be read by people, a process may have
-// any number.
+// For messages that this very program wrote, or that only people read: a process may have any
+// number.
 inline constexpr std::uint32_t any_group_size = nobody.value;
 
-// Takes numbers from the front of some bytes. After the first failure everything fails.
+// Takes numbers from the front of some bytes. After the first failure every further call fails.
 class Reader {
  public:
-  // `size`: of the group.
+  // `size`: the number of processes in the group.
   Reader(std::string_view bytes, std::uint32_t size) : bytes_(bytes), size_(size) {}
 
   std::uint64_t number() {
@@ -36,7 +36,7 @@ class Reader {
       if (shift == 63 && bits > 1) break;
       value |= bits << shift;
       if (byte < 0x80) {
-        // The shortest form only, so that equal values have equal encodings.
+        // Accepts the shortest form only, so that equal values have equal encodings.
         if (byte == 0 && shift > 0) break;
         return value;
       }
@@ -45,7 +45,7 @@ class Reader {
     return 0;
   }
 
-  // How many there are of something that takes at least a byte each.
+  // Reads the length of a list whose elements take at least a byte each.
   std::size_t count() {
     const std::uint64_t value = number();
     if (value > bytes_.size()) fail();
@@ -73,7 +73,7 @@ class Reader {
 
 namespace detail {
 
-// A number that has to fit.
+// Reads a number that must fit the type.
 template <class T>
 T narrowed(Reader& from) {
   const std::uint64_t number = from.number();
@@ -83,7 +83,7 @@ T narrowed(Reader& from) {
 
 }  // namespace detail
 
-// False, and the value is not to be used, if there is none to be read.
+// Returns false if the bytes hold no such value; `value` is then not to be used.
 template <class T>
 bool decode(Reader& from, T& value);
 
@@ -157,7 +157,7 @@ bool decode(Reader& from, T& value) {
   return from.ok();
 }
 
-// The whole of some bytes.
+// Decodes a value that takes up all of the bytes.
 template <class T>
 std::optional<T> decoded(std::string_view bytes, std::uint32_t group_size) {
   Reader from(bytes, group_size);

@@ -175,8 +175,8 @@ class CoverSearch {
   std::uint32_t size_;
   std::uint32_t members_;
   Residues cover_;
-  std::vector<std::uint32_t> reached_;  // how many pairs have this difference
-  std::uint32_t missing_;               // differences that none has
+  std::vector<std::uint32_t> reached_;  // how many pairs of members have this difference
+  std::uint32_t missing_;               // differences that no pair has
   std::uint32_t steps_left_ = 10'000;
 };
 

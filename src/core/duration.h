@@ -7,7 +7,7 @@
 
 namespace baton {
 
-// Nothing, if it is none, or longer than ten years.
+// No value if the text is no duration, or more than ten years.
 std::optional<std::chrono::microseconds> parse_duration(std::string_view text);
 
 }  // namespace baton

@@ -1,5 +1,5 @@
-// Epochs and fencing tokens: how a resource tells the latest holder of a lock from one that only
-// believes it still holds it.
+// Epochs and fencing tokens. With them a resource tells the latest holder of a lock from a process
+// that wrongly believes that it still holds the lock.
 #pragma once
 
 #include <compare>
@@ -25,8 +25,9 @@ struct Epoch {
   friend constexpr auto operator<=>(const Epoch&, const Epoch&) = default;
 };
 
-// Given out with a lock by a group. A later grant has a larger token, for ever; a resource that
-// refuses any token smaller than the largest it has seen is safe from holders that are out of date.
+// The token that a group gives out with a lock. A later grant has a larger token, for ever. A
+// resource that refuses every token smaller than the largest it has seen is safe from outdated
+// holders.
 struct FencingToken {
   Epoch epoch;
   std::uint64_t count = 0;

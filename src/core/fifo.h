@@ -20,7 +20,7 @@ class Fifo {
 
   T pop() {
     T first = std::move(items_[head_++]);
-    // Moves at most as many as were taken since the last time.
+    // Moves at most as many elements as pop() took since the last move.
     if (2 * head_ >= items_.size()) {
       items_.erase(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(head_));
       head_ = 0;

@@ -1,5 +1,5 @@
-// A callable that somebody else keeps, of any type: for parameters that are called before the
-// function returns. What takes one is compiled once, and not once for each caller.
+// Refers to a callable of any type that the caller keeps: for parameters that a function calls
+// before it returns. A function with such a parameter is compiled once, not once for each caller.
 #pragma once
 
 #include <memory>

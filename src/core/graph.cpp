@@ -94,8 +94,8 @@ std::shared_ptr<const Graph> random_graph(std::uint32_t size, std::uint64_t edge
     const NodeId earlier = order[chooser.choose(i)];
     chosen.insert(std::minmax(earlier, order[i]));
   }
-  // Where most of all edges are wanted, drawing until one is new would take long; what is left out
-  // is drawn instead, by dealing out all that remain.
+  // If the graph shall have more than half of all edges, drawing until an edge is new takes long.
+  // So the function then draws from a list of the remaining edges.
   std::vector<Graph::Edge> rest;
   if (2 * edges > most_edges(size)) {
     for (std::uint32_t i = 0; i < size; ++i) {

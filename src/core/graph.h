@@ -1,5 +1,5 @@
-// Who is within reach of whom, where not everybody is: an undirected connected graph over the
-// processes of a group.
+// The pairs of processes that are within each other's reach, if not all are: an undirected
+// connected graph over the processes of a group.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +49,7 @@ constexpr std::uint64_t most_edges(std::uint32_t size) {
 std::shared_ptr<const Graph> random_graph(std::uint32_t size, std::uint64_t edges,
                                           Chooser& chooser);
 
-// A graph, or the reason why there is none.
+// A graph, or the reason why the text does not give one.
 struct ParsedGraph {
   std::shared_ptr<const Graph> graph;
   std::string objection;

@@ -8,7 +8,7 @@
 namespace baton {
 
 // A number that means one thing. The tag keeps two such numbers apart, and tells generic code
-// (printing, encoding, canonical forms) what it is looking at.
+// (printing, encoding, canonical forms) what the number means.
 template <class Tag, class Rep>
 struct Strong {
   using rep = Rep;
@@ -46,7 +46,7 @@ constexpr double in_message_times(Ticks t) {
   return static_cast<double>(t.value) / static_cast<double>(message_time.value);
 }
 
-// A timer of one protocol instance; arming it again moves it.
+// A timer of one protocol instance. Arming an armed timer moves it.
 using TimerId = Strong<struct TimerTag, std::uint32_t>;
 
 // A Lamport timestamp made total by the process id: {t, i} < {u, j} if t < u, or t = u and i < j.
@@ -57,7 +57,7 @@ struct Timestamp {
   friend constexpr auto operator<=>(const Timestamp&, const Timestamp&) = default;
 };
 
-// The sequence number of something that a process did. Numbers of different processes are not
+// The sequence number of something that a process did. Numbers of different processes are never
 // compared.
 struct Numbered {
   NodeId node;

@@ -1,7 +1,7 @@
-// What an algorithm says of itself: what it assumes of the world, what it promises in return, and
-// what it costs. Hosts refuse a world that breaks the assumptions; the generic tests hold the
-// algorithm to the promises; `baton compare` measures the costs. It also says which of its runs and
-// instances the documents show: no tool has a list of algorithms.
+// An algorithm's description of itself: what it assumes of the world, what it promises in return,
+// and what it costs. Hosts refuse a world that breaks the assumptions; the generic tests hold the
+// algorithm to the promises; `baton compare` measures the costs. The description also names the
+// runs and instances that the documents show, so no tool needs a list of algorithms.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@ enum class Kind : std::uint8_t { mutual_exclusion, shared_memory, election, obse
 
 enum class Assumption : std::uint8_t {
   no_loss,         // every message sent to a living process arrives
-  no_duplication,  // ... once
-  fifo,            // ... in the order sent, per sender and receiver
+  no_duplication,  // no message arrives twice
+  fifo,            // messages from one sender to one receiver arrive in the order sent
   no_crash,        // processes do not stop
-  no_suspicion,    // nobody is taken for dead who is alive
+  no_suspicion,    // nobody suspects a living process
   synchronous      // no message takes longer than Setup::delay_bound, and no step takes time
 };
 
@@ -35,11 +35,11 @@ enum class Promise : std::uint8_t {
   order,               // requests ordered by happened-before are served in that order
   // Elections, judged among processes that can talk to each other:
   one_leader,       // never two leaders in one epoch; without epochs, not once all is quiet
-  right_leader,     // ... and it is the one that the algorithm should choose
-  everyone_learns,  // ... whom all take for the leader in the end
+  right_leader,     // the leader is the process that the algorithm should choose
+  everyone_learns,  // in the end all processes take the same one for the leader
   // Observation:
-  consistency,  // every recorded cut is consistent, and conserves what is conserved
-  detection     // what is announced is true, and is announced
+  consistency,  // every recorded cut is consistent, and the conserved quantity adds up
+  detection     // an announcement is true, and comes in the end
 };
 
 // A small set of the values of an enumeration.
@@ -87,9 +87,9 @@ enum class Scenario : std::uint8_t {
 
 enum class Metric : std::uint8_t {
   messages,
-  enter,      // of these, those up to the entry
-  exit,       // ... and those caused by leaving
-  multicast,  // transmissions if the network can multicast
+  enter,      // messages up to the entry
+  exit,       // messages caused by leaving
+  multicast,  // transmissions on a network that can multicast
   delay       // message times: request to entry, under `handover` exit to next entry
 };
 
@@ -99,7 +99,7 @@ struct Case {
   NodeId requester;
 };
 
-// What theory says: one value, a range, or the mean of a random quantity.
+// The figure that theory gives: one value, a range, or the mean of a random quantity.
 struct Expected {
   double low = 0;
   double high = 0;
@@ -136,8 +136,8 @@ enum class Choice : std::uint8_t {
   several         // a set of them, judged by the algorithm's own measures
 };
 
-// A situation in which an election's cost is stated: who starts, who is down from the beginning,
-// and whatever of the group matters.
+// A situation in which an election's cost is stated: which process starts, which is down from the
+// beginning, and any property of the group that matters.
 struct ElectionCase {
   Setup setup = {};
   std::vector<NodeId> initiators = {};
@@ -146,8 +146,8 @@ struct ElectionCase {
 
 struct ElectionCost {
   std::string_view situation = {};  // "lowest starts, highest is down"
-  // Makes the situation out of a default group of some size, in which nobody starts. What is drawn
-  // at random is drawn with the chooser.
+  // Makes the situation out of a default group of some size, in which no process starts. Random
+  // choices come from the chooser.
   void (*arrange)(ElectionCase&, Chooser&) = nullptr;
   std::string_view type = {};     // the messages that are counted: one type's name, or "" for all
   std::string_view formula = {};  // as the literature writes it
@@ -157,9 +157,9 @@ struct ElectionCost {
 // A figure that one of the lectures (docs/course/README.md) gives for this algorithm.
 struct LectureFigure {
   std::string_view document = {};  // "Cardellini", "Canonical Problems", as the page names it
-  std::string_view quantity = {};  // what it counts
-  std::string_view figure;    // as written there
-  std::string_view reason;    // why ours differs, or "" where it is the same
+  std::string_view quantity = {};  // what the figure counts
+  std::string_view figure;         // as the document writes it
+  std::string_view reason;         // why our figure differs, or "" if it is the same
 };
 
 // For a wrong variant: what breaks, and the world in which it does.
@@ -171,9 +171,9 @@ struct Flaw {
 
 // An instance for `baton check` that the documents show.
 struct CheckedInstance {
-  std::string_view options = {};  // after the algorithm's name; none: what the checker takes itself
-  std::string_view what = {};     // in words, where the page needs some
-  bool is_quick = true;           // takes a few seconds, so the tests check it again
+  std::string_view options = {};  // after the algorithm's name; empty: the checker's own defaults
+  std::string_view what = {};     // a description, where the page needs one
+  bool is_quick = true;           // takes a few seconds, so the tests run it again
 };
 
 struct Info {
@@ -185,7 +185,7 @@ struct Info {
   Assumptions assumes = {};
   Promises promises = {};
   std::string_view problem = {};  // the weakness that comparison tables list
-  bool perpetual = false;         // sends messages for ever, even when nobody wants anything
+  bool perpetual = false;         // sends messages for ever, even when nobody asks
   bool survives_crashes = false;
   // One process grants everything, so it can grant several resources at once.
   bool has_coordinator = false;
@@ -194,23 +194,24 @@ struct Info {
   std::vector<ElectionCost> election_costs = {};
   std::vector<LectureFigure> seeds = {};
   std::vector<const Parameter*> parameters = {};
-  // What is wrong with values that are right by themselves; empty if nothing is.
+  // Says which values are wrong together although each is right alone; empty if none.
   std::string (*objection)(const Setup&) = nullptr;
-  // The options of `baton sim` for the run on its page. A wrong variant breaks its promise in it.
+  // The options of `baton sim` for the run on the algorithm's page. In that run a wrong variant
+  // breaks its promise.
   std::string_view example = "-n 3";
-  // Its rows of docs/checked.md; a wrong variant is caught in the first of them. Empty if it needs
-  // larger groups than the checker can take.
+  // The algorithm's rows of docs/checked.md; the checker catches a wrong variant in the first of
+  // them. Empty if the algorithm needs larger groups than the checker can take.
   std::vector<CheckedInstance> checked = {CheckedInstance{}};
-  // Instances for docs/traps.md that break something although the algorithm is right: they break
-  // what it assumes, or demand what it does not promise.
+  // Instances for docs/traps.md. Each breaks something although the algorithm is right: it breaks
+  // an assumption, or demands what the algorithm does not promise.
   std::vector<CheckedInstance> traps = {};
   std::vector<Flaw> flaws = {};  // not empty: a wrong variant, kept because it teaches
 
   bool is_wrong() const { return !flaws.empty(); }
 };
 
-// What an algorithm says of itself, as a beginning for a variant of it. The runs and instances that
-// show the algorithm may show nothing of the variant.
+// An algorithm's description as the start of a variant's. It drops the runs and instances, because
+// they may show nothing about the variant.
 inline Info variant_of(Info info) {
   info.example = Info().example;
   info.checked = Info().checked;

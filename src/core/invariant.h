@@ -1,8 +1,8 @@
-// What must hold, whatever clients, other processes and disks do.
+// Checks conditions that must hold whatever clients, other processes and disks do.
 //
-// A process in which it does not hold has a mistake of ours in it, and might give one lock to two:
-// it ends at once, says where, and leaves a core. Its clients and its standby are used to that.
-// Checked in release, too; so it is for what costs a comparison or two.
+// If a condition fails, our own program has a mistake, and might give one lock to two processes. So
+// the process ends at once, says where, and leaves a core. Its clients and its standby can cope
+// with that. The check also runs in release builds; use it where it costs a comparison or two.
 #pragma once
 
 #include <cstdio>

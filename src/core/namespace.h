@@ -1,4 +1,4 @@
-// Locks and elections have names of their own: a lock 'x' has nothing to do with an election 'x'.
+// Locks and elections have separate names: a lock 'x' has nothing to do with an election 'x'.
 #pragma once
 
 #include <cstdint>

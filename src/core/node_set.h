@@ -46,7 +46,7 @@ class NodeSet {
     const std::size_t word = node.value / 64 - 1;
     if (word >= high_.size()) return;
     high_[word] &= ~(std::uint64_t{1} << (node.value % 64));
-    // Equal sets must be equal values, so trailing empty words are given up.
+    // Equal sets must be equal values, so this drops trailing empty words.
     while (!high_.empty() && high_.back() == 0) high_.pop_back();
   }
 

@@ -1,12 +1,12 @@
-// What a protocol decided in one step, for its host to carry out.
+// The decisions of a protocol in one step, for the host to carry out.
 //
 // A handler of a protocol ("upon receiving …") changes the protocol's own state and fills an
-// outbox; it does nothing else. The host's duties, in this order, before the next event:
-//   1. hand the messages to others to the network;
+// outbox; it does nothing else. Before the next event the host does the following, in this order:
+//   1. hand the messages for other processes to the network;
 //   2. arm and cancel timers;
 //   3. tell the application the events;
-//   4. deliver what the process sent to itself, at once and uncounted, and begin anew with what
-//      that leaves in the outbox.
+//   4. deliver the messages that the process sent to itself, at once and uncounted, and start
+//      again at 1 with the outbox that this fills.
 #pragma once
 
 #include <cstdint>
@@ -74,8 +74,8 @@ class Outbox {
     if (others > 1) spared_by_multicast_ += others - 1;
   }
 
-  // For a layer: the messages of the protocol inside it, each as `wrap(message)` makes it. A
-  // message to several stays one.
+  // For a layer: adds the messages of the protocol inside it, each as `wrap(message)` makes it. A
+  // message to several processes stays one message.
   template <class M2, class E2, class Wrap>
   void pass_on_messages(const Outbox<M2, E2>& inner, Wrap wrap) {
     const auto offset = static_cast<std::uint32_t>(messages_.size());
@@ -88,10 +88,10 @@ class Outbox {
   void cancel(TimerId id) { timers_.push_back({id, forever}); }
   void emit(Event event) { events_.push_back(std::move(event)); }
   std::uint32_t choose(std::uint32_t bound) { return chooser_->choose(bound); }
-  // For a layer, which gives the protocol inside it an outbox of its own.
+  // For a layer: the chooser for the outbox of the protocol inside it.
   Chooser& chooser() { return *chooser_; }
 
-  // The host's side.
+  // For the host.
   const std::vector<Send>& sends() const { return sends_; }
   const Message& message(const Send& send) const { return messages_[send.message]; }
   const std::vector<Timer>& timers() const { return timers_; }

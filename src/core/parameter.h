@@ -20,17 +20,18 @@ struct Parameter {
   std::string_view help = {};
   std::int64_t least = 0;
   std::int64_t most = 1;
-  // The value in a group of this size where nothing is chosen, and how people call it if it is no
-  // plain number.
+  // The value in a group of this size if the user chooses none, and its name if it is not a plain
+  // number.
   std::int64_t (*usual)(std::uint32_t size) = nullptr;
   std::string_view usual_text = {};
-  // What the checker takes where nothing is chosen: it needs small groups.
+  // The value that the checker takes if the user chooses none, because the checker needs small
+  // groups.
   std::optional<std::int64_t> small = {};
-  // For a choice among words: those of the values from `least` on.
+  // For a choice among words: the words for the values from `least` on.
   std::span<const std::string_view> words = {};
   bool is_flag = false;
-  // It makes sense for a group of one size only. A view of a group may be smaller, and has the
-  // usual value.
+  // The value makes sense for a group of one size only. A view may be smaller than the group, and
+  // then uses the usual value.
   bool depends_on_size = false;
 
   std::string text_of(std::int64_t value) const;
@@ -47,14 +48,14 @@ constexpr std::int64_t always(std::uint32_t) {
 const Parameter* find_parameter(const Info& info, std::string_view name);
 
 // Gives the parameter `name` of an algorithm the value `text`. Returns what is wrong: the algorithm
-// has no such parameter, or it cannot have this value. Empty if all is well.
+// has no such parameter, or the parameter cannot have this value. Empty if all is well.
 std::string choose_parameter(Setup& setup, const Info& info, std::string_view name,
                              std::string_view text);
 
-// What is wrong with the parameters of this group for this algorithm, each by itself and together.
+// Says which parameters of this group are wrong for this algorithm, each alone and all together.
 std::string objection_to_parameters(const Setup& setup, const Info& info);
 
-// The usual values are those that the checker takes.
+// For the checker: uses its small values instead of the usual ones.
 void make_small(Setup& setup, const Info& info);
 
 }  // namespace baton

@@ -1,13 +1,14 @@
 // The contract between protocols and hosts.
 //
 // A protocol is a value: a class whose methods are the "upon" clauses of its paper. It has no
-// thread, socket, clock, randomness, logging or global; whatever it decides goes into an outbox.
-// All that it remembers is in one plain aggregate, `State`, which generic code can compare, hash,
-// print and encode (core/reflect.h). What never changes (the group, a ring, a tree, voting sets)
-// is in the shared `Setup` and is no part of the state.
+// thread, socket, clock, randomness, logging or global. A handler changes the state and puts its
+// decisions into an outbox, which the host carries out. The protocol keeps everything that it
+// remembers in one plain aggregate, `State`, which generic code can compare, hash, print and encode
+// (core/reflect.h). The shared `Setup` holds what never changes (the group, a ring, a tree, voting
+// sets); it is no part of the state.
 //
-// Each kind of protocol has its own commands in and events out. Hosts are written against these
-// concepts and nothing else; a protocol knows no host.
+// Each kind of protocol has its own commands and events. A host relies on these concepts and on
+// nothing else; a protocol knows no host.
 #pragma once
 
 #include <concepts>
@@ -24,7 +25,7 @@ namespace baton {
 template <class P>
 using OutboxOf = Outbox<typename P::Message, typename P::Event>;
 
-// What a protocol says of itself; of an AnyLock or a layer around one, that depends on the setup.
+// The protocol's description of itself. An AnyLock, or a layer around one, reads it from the setup.
 template <class P>
 const Info& info_of(const Setup& setup) {
   if constexpr (requires { P::info(setup); }) {
@@ -50,7 +51,7 @@ concept Protocol = std::copyable<P> && std::constructible_from<P, NodeId, const 
       { P::info(setup) } -> std::same_as<const Info&>;
     });
 
-// Optional clauses. A host looks for each and leaves out what is not there.
+// Optional clauses. A host uses those that the class has.
 template <class P>
 concept Starts = requires(P protocol, OutboxOf<P>& out) {
   protocol.start(out);
@@ -80,13 +81,14 @@ template <class P>
 concept Recovers = requires(P protocol, OutboxOf<P>& out) {
   protocol.recover(out);
 };
-// Its process is about to end, of its own accord: the last that is asked of it.
+// Called last, before a process ends of its own accord.
 template <class P>
 concept Leaves = requires(P protocol, OutboxOf<P>& out) {
   protocol.leave(out);
 };
-// What of its state survives a crash. After each step the host makes durable() durable before it
-// carries out anything else of that step; who comes back is constructed from it.
+// Declares the part of the state that survives a crash. After each step the host writes durable()
+// to disk before it carries out anything else of that step. After a restart the host constructs the
+// process from it.
 template <class P>
 concept HasDurable = requires(const P& protocol, NodeId self, const Setup& setup,
                               const typename P::Durable& durable) {
@@ -106,15 +108,15 @@ struct Durable<P> {
 };
 }  // namespace detail
 
-// What it keeps durably; nothing for most.
+// The type of a protocol's durable state; an empty struct for most protocols.
 template <class P>
 using DurableOf = typename detail::Durable<P>::type;
 
 // The one event of a mutual-exclusion protocol: its process is now inside the critical section.
 struct Entered {};
 
-// The events of one that survives crashes: inside, with a fence to show to the resource; and no
-// longer inside, though it has not left.
+// The events of a mutual-exclusion protocol that survives crashes. Granted: the process is inside,
+// with a fence to show to the resource. Lost: it is no longer inside, although it did not release.
 struct Granted {
   FencingToken fence;
 };
@@ -133,7 +135,8 @@ concept MutexProtocol = Protocol<P> && std::same_as<typename P::Event, Entered> 
   protocol.release(out);
 };
 
-// The same for one that survives crashes. After Lost its process is outside, without release().
+// A mutual-exclusion protocol that survives crashes. After Lost its process is outside and must not
+// call release().
 template <class P>
 concept FencedMutexProtocol = Protocol<P> && std::same_as<typename P::Event, FencedEvent> &&
     requires(P protocol, OutboxOf<P>& out) {
@@ -149,17 +152,17 @@ struct Elected {
 };
 
 // An election protocol. The application calls elect() to hold an election: at the beginning, or
-// because it thinks that one is due.
+// because it suspects that the leader has failed.
 template <class P>
 concept ElectionProtocol = Protocol<P> && std::same_as<typename P::Event, Elected> &&
     requires(P protocol, OutboxOf<P>& out) {
   protocol.elect(out);
 };
 
-// Whether a message is counted under entering or leaving the critical section. What is caused by
-// leaving and is not an owed reply is `exit`; a message struct says so with
-// `static constexpr Phase phase = Phase::exit;`. What layers send on their own account, such as
-// heartbeats and acknowledgements, is `upkeep` and belongs to no entry.
+// Under which heading hosts count a message. `enter`: it serves to enter the critical section.
+// `exit`: leaving caused it, and nobody was waiting for it as a reply; its struct says so with
+// `static constexpr Phase phase = Phase::exit;`. `upkeep`: a layer sends it on its own account,
+// such as a heartbeat or an acknowledgement; it belongs to no entry.
 enum class Phase : unsigned char { enter, exit, upkeep };
 
 template <class M>

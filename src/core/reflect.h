@@ -1,5 +1,5 @@
-// Encoding, comparing, hashing and printing of plain aggregates, field by field (Boost.PFR). An
-// algorithm only lists its fields; what is written here serves messages and states alike.
+// Encodes, compares, hashes and prints plain aggregates, field by field (Boost.PFR). An algorithm
+// only lists its fields; this code serves messages and states alike.
 //
 // The encoding is compact and unambiguous for a given type: integers as base-128 varints (zigzag
 // when signed), a length before what varies in length, a variant's index before its value. Two
@@ -101,7 +101,7 @@ constexpr std::size_t varint_size(std::uint64_t number) {
   return (static_cast<std::size_t>(std::bit_width(number | 1)) * 9 + 64) / 64;
 }
 
-// Bytes of the encoding.
+// The length of the encoding in bytes.
 template <class T>
 constexpr std::size_t encoded_size(const T& value) {
   std::size_t size = 0;
@@ -148,7 +148,7 @@ constexpr std::string_view find_type_name() {
   std::string_view name = __PRETTY_FUNCTION__;
   const std::size_t start = name.find("T = ") + 4;
   name = name.substr(start, name.find_first_of(";]", start) - start);
-  // Without its own template arguments, and without what it is nested in, which may have some.
+  // Drops the type's own template arguments and the names of enclosing scopes, which may have some.
   if (name.back() == '>') {
     std::size_t at = name.size();
     for (int depth = 0; at > 0;) {
@@ -163,7 +163,7 @@ constexpr std::string_view find_type_name() {
 
 }  // namespace detail
 
-// The bare name of a type: "Request". A message that carries another may say what it is called.
+// The bare name of a type: "Request". A type may name itself with `message_name`.
 template <class T>
 constexpr std::string_view type_name() {
   if constexpr (requires { T::message_name; }) {
@@ -174,8 +174,8 @@ constexpr std::string_view type_name() {
   }
 }
 
-// For people and traces: numbers, true and false, [lists], (aggregates). Processes print as plain
-// numbers, timestamps as the literature writes them: <102,32>. What has a text() prints as that.
+// A text for people and traces: numbers, true and false, [lists], (aggregates). Processes print as
+// plain numbers, timestamps as in the literature: <102,32>. If a type has text(), that is used.
 template <class T>
 void print(const T& value, std::string& to) {
   if constexpr (std::same_as<T, NodeId>) {
@@ -239,14 +239,14 @@ std::string printed(const T& value) {
   return text;
 }
 
-// A message of a layer that carries one of the protocol inside it, as the field `message`. People
-// want to see what is carried.
+// A layer's message that carries a message of the protocol inside, as the field `message`. Its name
+// and text are those of the carried message, because people want to see that one.
 template <class M>
 concept Wraps = requires {
   M::wraps;
 };
 
-// A message that is kept as its encoding and knows by itself what it is (core/any_protocol.h).
+// A message that is kept encoded and knows its own type (core/any_protocol.h).
 template <class Message>
 concept Opaque = requires(const Message& message) {
   { message.name() } -> std::convertible_to<std::string_view>;
@@ -254,7 +254,7 @@ concept Opaque = requires(const Message& message) {
   message.type();
 };
 
-// The type of the message that a variant holds, and its fields without that name.
+// The type of the message that a variant holds, and the text of its fields without that name.
 template <class Message>
 std::string_view message_name(const Message& message) {
   if constexpr (Opaque<Message>) {
@@ -288,8 +288,9 @@ std::string message_body(const Message& message) {
   }
 }
 
-// Calls visit.operator()<M>() for each type of message, those carried by others included: they are
-// numbered in this order. For what is opaque it is called with that one type.
+// Calls visit.operator()<M>() for each type of message, in the order of their numbers. For a
+// message that carries another it visits the types of the carried message instead. An opaque
+// message counts as one type.
 template <class Message, class Visit>
 constexpr void for_each_message_type(Visit&& visit) {
   if constexpr (Opaque<Message>) {
@@ -308,7 +309,7 @@ constexpr void for_each_message_type(Visit&& visit) {
   }
 }
 
-// How many types there are, if opaque messages have `opaque` of them.
+// The number of types, if an opaque message stands for `opaque` of them.
 template <class Message>
 constexpr std::size_t message_types(std::size_t opaque = 0) {
   std::size_t count = 0;

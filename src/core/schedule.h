@@ -1,6 +1,6 @@
-// A run told step by step: which of all that could happen next did. Hosts that choose for
-// themselves, such as the simulator, have no need of it; the checker finds schedules, and any of
-// them can be followed again (docs/formats/schedule.md).
+// A run told step by step: which of the possible steps happened next. A host that chooses the steps
+// itself, such as the simulator, does not need it. The checker finds schedules, and replay follows
+// any of them again (docs/formats/schedule.md).
 #pragma once
 
 #include <cstddef>
@@ -17,27 +17,27 @@ namespace baton {
 struct ScheduledStep {
   enum class Kind : std::uint8_t {
     deliver,    // `message` of `peer` arrives at `node`
-    request,    // the application at `node` asks: for the lock, for an election, for a snapshot
-    release,    // ... and leaves the critical section
-    expire,     // a timer of `node` runs out: `timer`
-    pass,       // time passes, by one unit, for everybody
+    request,    // the application at `node` asks for the lock, an election or a snapshot
+    release,    // the application at `node` leaves the critical section
+    expire,     // the timer `timer` of `node` expires
+    pass,       // one unit of time passes, for all processes
     crash,      // `node` stops
-    quit,       // ... after it has said so to the others
-    recover,    // ... and comes back
+    quit,       // `node` tells the others that it leaves, and stops
+    recover,    // `node` comes back after it stopped
     suspect,    // `node` takes `peer` for crashed
-    trust,      // ... and no longer
+    trust,      // `node` no longer takes `peer` for crashed
     lose,       // `message` of `peer` to `node` is lost
-    duplicate,  // ... is there twice
-    delay,      // ... takes longer than any message should
-    pause,      // `node` does nothing for a while, without knowing
-    resume      // ... and goes on
+    duplicate,  // `message` of `peer` to `node` is doubled
+    delay,      // `message` of `peer` to `node` takes longer than any message should
+    pause,      // `node` does nothing for a while, and does not know it
+    resume      // `node` continues after a pause
   };
   Kind kind{};
   NodeId node = nobody;
   NodeId peer = nobody;
   std::string message = {};  // its type and fields, as core/reflect.h prints them
   std::uint32_t timer = 0;
-  std::vector<std::uint32_t> choices = {};  // what choose() returned in this step, in order
+  std::vector<std::uint32_t> choices = {};  // the values that choose() returned in this step
 
   friend bool operator==(const ScheduledStep&, const ScheduledStep&) = default;
 };
@@ -48,10 +48,10 @@ std::string_view name_of(ScheduledStep::Kind kind);
 
 struct Schedule {
   std::string algorithm = {};
-  std::vector<std::string> arguments = {};  // of the command that chooses group and faults
-  std::string verdict = {};                 // what it shows
+  std::vector<std::string> arguments = {};  // of the command that chose group and faults
+  std::string verdict = {};                 // what the run shows
   std::vector<ScheduledStep> steps = {};
-  std::optional<std::size_t> loop = {};  // the first step of those that can repeat for ever
+  std::optional<std::size_t> loop = {};  // the first of the steps that can repeat for ever
 
   friend bool operator==(const Schedule&, const Schedule&) = default;
 };

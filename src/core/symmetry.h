@@ -1,5 +1,5 @@
-// How far a protocol treats all processes alike. For hosts that look at all states of a group, two
-// that differ only in the processes' names are then one.
+// How far a protocol treats all processes alike. A host that explores all states of a group may
+// then treat two states as one if they differ only in the processes' names.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@
 namespace baton {
 
 enum class Symmetry : std::uint8_t {
-  everyone,         // whatever process, all are alike
-  but_coordinator,  // all but Setup::coordinator
-  along_the_ring,   // each and its successor, all around
+  everyone,         // all processes
+  but_coordinator,  // all processes except Setup::coordinator
+  along_the_ring,   // rotations of the ring
   along_the_tree,   // as far as Setup::tree looks alike
   among_voters      // as far as Setup::voting looks alike
 };

@@ -64,7 +64,7 @@ void for_each_rune(std::string_view text, Visit visit) {
 }
 
 bool is_control(const Rune& rune) {
-  // Besides C0 and C1, the marks that reverse the direction of what follows.
+  // Besides C0 and C1, these marks reverse the direction of the text after them.
   return rune.code < 0x20 || (rune.code >= 0x7F && rune.code < 0xA0) ||
          (rune.code >= 0x202A && rune.code <= 0x202E) ||
          (rune.code >= 0x2066 && rune.code <= 0x2069);
@@ -73,7 +73,7 @@ bool is_control(const Rune& rune) {
 }  // namespace
 
 bool is_utf8(std::string_view text) {
-  // Most texts are ASCII, which is found out quickly.
+  // Most texts are ASCII, which a quick look finds.
   unsigned all = 0;
   for (const char letter : text) all |= static_cast<unsigned char>(letter);
   if (all < 0x80) return true;
@@ -158,7 +158,7 @@ std::string shortened(std::string_view text, std::size_t width, std::string_view
 
 namespace {
 
-// Bytes of its beginning that take at most `width` columns.
+// Returns how many of the first bytes take at most `width` columns.
 std::size_t bytes_within(std::string_view text, std::size_t width) {
   std::size_t at = 0;
   for (std::size_t used = 0; at < text.size();) {

@@ -16,23 +16,23 @@ namespace baton::text {
 bool is_utf8(std::string_view text);
 // Replaces each byte that is not UTF-8 by '?'.
 std::string as_utf8(std::string_view text);
-// At most so many bytes of it, and only whole characters.
+// The first bytes of the text, at most so many, and only whole characters.
 std::string beginning_of(std::string_view text, std::size_t most_bytes);
 
 // Terminal columns that a UTF-8 text takes.
 std::size_t columns(std::string_view text);
 
-// A text from outside, for one line of a terminal: line ends and tabs become blanks; control
-// characters, marks that reverse the direction of writing and malformed UTF-8 become '?'. If
-// `ascii`, so does everything else beyond 7 bits.
+// Makes a text from outside fit for one line of a terminal: line ends and tabs become blanks;
+// control characters, marks that reverse the direction of writing, and malformed UTF-8 become '?'.
+// With `ascii`, every character beyond 7 bits becomes '?' too.
 std::string printable(std::string_view text, bool ascii = false);
 // The text as it is, or spelled in 7-bit characters: "Ricart-Agrawala", "3sqrt N".
 std::string in_characters(std::string_view text, bool ascii);
 
-// At most `width` columns of it, ending in the ellipsis where something was cut off.
+// The text cut to at most `width` columns; it then ends in an ellipsis.
 std::string shortened(std::string_view text, std::size_t width, std::string_view ellipsis);
 
-// Broken between words into lines of at most `width` columns; a longer word is broken too.
+// The text broken between words into lines of at most `width` columns; a longer word is broken too.
 std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 
 // A JSON string with its quotes. Malformed UTF-8 becomes U+FFFD.

@@ -46,7 +46,7 @@ std::uint64_t TraceRecorder::send(Ticks at, NodeId from, NodeId to, std::string_
 }
 
 void TraceRecorder::receive(Ticks at, NodeId node, std::uint64_t message) {
-  // By value: appending may move the events.
+  // A copy, because appending may move the events.
   const TraceEvent sent = trace_->events[sent_[message - 1]];
   LamportClock& clock = lamport_[node.value];
   clock.now = std::max(clock.now, sent.lamport);

@@ -1,5 +1,5 @@
-// What happened in a run, event by event. Every host records this one form; everything that draws,
-// replays or exports reads it (docs/formats/trace.md).
+// The events of a run, one by one. Every host records this one form; every tool that draws, replays
+// or exports reads it (docs/formats/trace.md).
 #pragma once
 
 #include <cstddef>
@@ -18,20 +18,20 @@ enum class TraceKind : std::uint8_t {
   request,  // the application wants the critical section
   send,     // to `peer`
   receive,  // from `peer`
-  drop,     // `node` never gets this message of `peer`: lost, cut off, or it is down
-  enter,    // inside the critical section; of several resources, with those that `name` tells
-  exit,     // ... and out again
+  drop,     // `node` never gets this message of `peer`: it is lost or cut off, or `node` is down
+  enter,    // inside the critical section; `name` tells the resources, if there are several
+  exit,     // leaves the critical section
   elect,    // takes `peer` for the leader
   timer,    // a timer of this process ran out
   suspect,  // takes `peer` for crashed
   crash,
   recover,
   trust,  // no longer takes `peer` for crashed
-  pause,  // does nothing for a while, without knowing
+  pause,  // does nothing for a while, and does not know it
   resume,
-  lose,    // no longer inside, without having left: the lock was taken away
-  record,  // records its state for a snapshot, which `name` tells
-  note     // anything else that is worth telling of this process: `name` is the sentence's rest
+  lose,    // no longer inside, although it did not leave: the lock was taken away
+  record,  // records its state for the snapshot `name`
+  note     // anything else worth telling of this process: `name` is the rest of the sentence
 };
 
 inline constexpr std::size_t trace_kinds = 17;
@@ -45,8 +45,8 @@ struct TraceEvent {
   NodeId peer = nobody;
   std::uint64_t message = 0;  // pairs a send with its receipts and drops; 0 where there is none
   std::string name = {};      // the message's type, or the timer's number
-  // Its fields, as core/reflect.h prints them. Of a group's entry its fence, of its election the
-  // epoch, of a process that is back the number of its life.
+  // Its fields, as core/reflect.h prints them. For a group's entry it is the fence, for a group's
+  // election the epoch, for a process that comes back the number of its life.
   std::string body = {};
   Clock lamport{0};
   VectorClock vector = {};  // empty in groups larger than `Trace::vector_limit`
@@ -55,15 +55,15 @@ struct TraceEvent {
 };
 
 struct Trace {
-  // Above this size vector times would outweigh everything else and are left out.
+  // In larger groups vector times would outweigh everything else, so the trace leaves them out.
   static constexpr std::uint32_t vector_limit = 64;
 
   std::string algorithm = {};
   std::uint32_t size = 0;
   std::uint64_t seed = 0;
-  // How people call the processes, where not 0 … size−1; empty otherwise.
+  // The processes' names, if they are not 0 … size−1; else empty.
   std::vector<std::string> names = {};
-  std::string verdict = {};  // what the oracles found, "" if nothing
+  std::string verdict = {};  // what the oracles found; "" if nothing
   std::vector<TraceEvent> events = {};
 
   std::string name(NodeId node) const {
@@ -73,13 +73,13 @@ struct Trace {
   friend bool operator==(const Trace&, const Trace&) = default;
 };
 
-// Appends events to a trace and keeps the logical clocks of all processes while doing so. These
-// are the host's own clocks, independent of those that an algorithm may keep.
+// Appends events to a trace and keeps the logical clocks of all processes. These are the host's own
+// clocks, independent of any clock that an algorithm keeps.
 class TraceRecorder {
  public:
   explicit TraceRecorder(Trace& trace);
 
-  // An event at one process alone.
+  // Appends an event that concerns one process alone.
   void local(Ticks at, NodeId node, TraceKind kind, NodeId peer = nobody, std::string name = {});
   // Returns the number by which receive() and drop() name this message.
   std::uint64_t send(Ticks at, NodeId from, NodeId to, std::string_view name, std::string body);

@@ -57,7 +57,7 @@ class Cyclic final : public VotingSets {
   std::vector<NodeId> of(NodeId node) const override {
     std::vector<NodeId> voters;
     voters.reserve(base_.size());
-    // Those that wrap around the end come first, so that the whole is ascending.
+    // The members that wrap around the end come first, so that the whole is ascending.
     const std::uint32_t from = first_to_wrap(node);
     for (std::uint32_t i = from; i < set_size(); ++i) {
       voters.push_back({base_[i] - (size_ - node.value)});

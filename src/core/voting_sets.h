@@ -1,4 +1,4 @@
-// Voting sets (quorums): to each process the set of those whose votes it needs. Any two sets
+// Voting sets (quorums). Each process has a set of processes whose votes it needs. Any two sets
 // intersect, all have the same size K, every process is in exactly K of them, and each process is
 // in its own.
 #pragma once
@@ -19,7 +19,7 @@ class VotingSets {
 
   // Ascending, and always the same for the same process.
   virtual std::vector<NodeId> of(NodeId node) const = 0;
-  // The place of `voter` in of(node), from 0; none if it is not there. Does not list the set.
+  // The place of `voter` in of(node), from 0; none if it is not in the set. Does not list the set.
   virtual std::optional<std::uint32_t> place(NodeId node, NodeId voter) const = 0;
   bool contains(NodeId node, NodeId voter) const { return place(node, voter).has_value(); }
   // K, the size of every set.

@@ -8,7 +8,7 @@ namespace baton::lab {
 
 namespace {
 
-// What info() says must make sense before anybody asks for more.
+// Stops loudly if info() contradicts itself, before anybody relies on it.
 void examine(const Info& info, Kind kind) {
   const std::string name(info.name);
   if (name.empty()) throw std::logic_error("info() has no name");

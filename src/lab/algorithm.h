@@ -1,11 +1,11 @@
-// An algorithm of one's own in the laboratory: run, measured, checked, drawn.
+// Runs, measures, checks and draws an algorithm of your own in the laboratory.
 //
 //   int main(int argc, char** argv) {
 //     return baton::lab::algorithm<MyLock>().command_line(argc, argv);
 //   }
 //
-// algorithm<P>() is the only template; what it makes knows the class no more, and all the rest is
-// compiled once, in the library.
+// algorithm<P>() is the only template. Its result no longer depends on the class, and the library
+// compiles the rest once.
 #pragma once
 
 #include <cstdint>
@@ -25,17 +25,17 @@
 
 namespace baton::lab {
 
-// What cannot be done as asked, in a sentence for people: a parameter that the algorithm does not
-// have, a value out of range, a plan that breaks what the algorithm assumes.
+// Thrown if the laboratory cannot do what the caller asks. The message says why: the algorithm has
+// no such parameter, a value is out of range, or a plan breaks an assumption of the algorithm.
 class Refused : public std::invalid_argument {
  public:
   using std::invalid_argument::invalid_argument;
 };
 
-// Parameters of the algorithm by name, with their values as a user would type them.
+// Parameters of the algorithm by name, with their values as a user types them.
 using Parameters = std::vector<std::pair<std::string, std::string>>;
 
-// A cost that info() states, or that can be measured anyway, and what it was.
+// A cost with its measured value. info() may state a formula for it.
 struct Measured {
   std::string situation = {};  // "alone", "everyone"; of an election as its cost names it
   // "messages", "delay"; of an election the type of message that is counted
@@ -64,20 +64,20 @@ class Algorithm {
   // Puts the algorithm in each situation for which theory states costs. Throws Refused.
   std::vector<Measured> measure(const Setup& setup, std::uint64_t seed = 1) const;
 
-  // A group that is checked where nothing else is asked for: the world as weak as the algorithm
-  // says that it can take. Throws Refused.
+  // The group that is checked by default: the world is as weak as the algorithm says that it can
+  // take. Throws Refused.
   check::Bounds bounds(std::uint32_t size, const Parameters& parameters = {},
                        Layers layers = Layers::none) const;
-  // Looks at every state that such a group can come to. Throws Refused.
+  // Explores every state that such a group can reach. Throws Refused.
   check::Report check(const check::Bounds& bounds, const check::CheckOptions& options = {},
                       Layers layers = Layers::none) const;
-  // The run by which a property was broken.
+  // The run that breaks a property.
   Trace trace_of(const check::Finding& broken, const check::Bounds& bounds,
                  Layers layers = Layers::none) const;
 
-  // A program around all this: run, measure, check, draw (see docs/lab-library.md). Returns the
-  // exit code: 0 all is well, 1 a promise is broken or a measurement differs, 2 wrong usage, 3 the
-  // check ended before it had seen everything.
+  // A whole program: run, measure, check, draw (docs/lab-library.md). Returns the exit code: 0 all
+  // is well; 1 a promise is broken or a measurement differs; 2 wrong usage; 3 the check ended
+  // before it had explored all states.
   int command_line(int argc, const char* const* argv) const;
 
  private:

@@ -19,7 +19,7 @@ constexpr int exit_broken = 1;
 constexpr int exit_usage = 2;
 constexpr int exit_undecided = 3;
 
-// Besides -n and the algorithm's parameters.
+// The options besides -n and the algorithm's parameters.
 constexpr std::string_view own_options[] = {"seed",      "entries", "reliable",
                                             "resilient", "svg",     "json"};
 bool is_own(std::string_view name) {
@@ -28,7 +28,7 @@ bool is_own(std::string_view name) {
 
 struct Options {
   std::string command;
-  std::uint32_t size = 0;  // 0: as suits the command
+  std::uint32_t size = 0;  // 0: each command has its own default
   std::uint64_t seed = 1;
   std::uint64_t entries = 0;  // 0: each process enters once
   bool reliable = false;

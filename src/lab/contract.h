@@ -1,9 +1,10 @@
-// Says in words what an algorithm's class lacks to be run: core/protocol.h as a list of assertions,
-// each with its own sentence. Hosts are templates, and without this a forgotten function shows as a
-// page of what they could not instantiate.
+// Says in words what a class lacks to be an algorithm: core/protocol.h as a list of assertions,
+// each with its own sentence. Hosts are templates; without these assertions a missing function
+// shows as a page of template errors.
 //
-// The compiler names the class in the line above the first error, as contract_of<MyLock>. What
-// depends on a missing thing is not looked at, so that each mistake is told once.
+// The compiler names the class in the line above the first error, as contract_of<MyLock>. An
+// assertion is skipped if it depends on something that is already reported as missing, so each
+// mistake is reported once.
 #pragma once
 
 #include <boost/pfr/core.hpp>
@@ -25,8 +26,8 @@ struct AnySink {
   void operator()(std::uint64_t) {}
 };
 
-// Whether core/reflect.h can take the value apart; with `is_read_back`, also core/decode.h put it
-// together again.
+// True if core/reflect.h can take the value apart; with `is_read_back`, core/decode.h must also be
+// able to put it together again.
 template <class T, bool is_read_back>
 constexpr bool is_plain() {
   using reflect::detail::Range;
@@ -110,7 +111,7 @@ constexpr bool event_is() {
 
 }  // namespace detail
 
-// The types first: an outbox is made of them.
+// Checks the types first, because an outbox is made of them.
 template <class P>
 struct types_of {
   using Has = detail::Types<P>;
@@ -195,13 +196,13 @@ struct contract_of<P, true> {
                 "the algorithm has no info(): static const Info& info() tells what it promises");
   static_assert(info_fits, "info() does not return a reference: static const Info& info()");
 
-  // Not there, or there and not to be called in this way.
+  // The function is missing, or hosts cannot call it in this way.
 #define BATON_LAB_NEEDS(OK, NAME, PARAMETERS)                                      \
   static_assert((OK) || BATON_LAB_IS_NAMED(P, NAME),                               \
                 "the algorithm has no " #NAME PARAMETERS ", or it is not public"); \
   static_assert((OK) || !BATON_LAB_IS_NAMED(P, NAME),                              \
                 #NAME " cannot be called as " #NAME PARAMETERS)
-  // An optional clause is not there, or can be called: hosts leave out what they cannot call, and
+  // An optional clause must be missing or callable. Hosts skip a clause that they cannot call, and
   // nobody would notice.
 #define BATON_LAB_MAY_HAVE(CALL, NAME, PARAMETERS)                        \
   static_assert(BATON_LAB_CALLABLE(CALL) || !BATON_LAB_IS_NAMED(P, NAME), \

@@ -1,5 +1,5 @@
-// The laboratory as a library (docs/lab-library.md): what an algorithm is written with, and what is
-// done with it.
+// The laboratory as a library (docs/lab-library.md): the headers for writing an algorithm, and for
+// running, measuring and checking it.
 #pragma once
 
 #include "core/clocks.h"

@@ -1,4 +1,4 @@
-// What came of a run, a measurement or a check, for people; and runs as pictures.
+// Prints the results of runs, measurements and checks for people, and draws runs.
 #pragma once
 
 #include <string>
@@ -16,9 +16,9 @@ std::string text_of(const Info& info, const sim::Plan& plan, const sim::Report& 
 std::string text_of(const std::vector<Measured>& measured);
 std::string text_of(const Info& info, const check::Bounds& bounds, const check::Report& report);
 
-// The space-time diagram, of lines no wider than this.
+// The space-time diagram. No line is wider than this.
 std::string diagram(const Trace& trace, std::size_t width = 100);
-// The same as a picture. Throws Refused if the trace is too large to draw.
+// The space-time diagram as an SVG. Throws Refused if the trace is too large to draw.
 std::string svg(const Trace& trace);
 // The trace format of docs/formats/trace.md, which `baton trace` reads.
 std::string json_lines(const Trace& trace);

@@ -1,5 +1,5 @@
-// Situations in which the costs of elections on rings are stated: who starts, and in which order
-// the identities stand along the ring.
+// Situations in which the costs of elections on rings are stated: which process starts, and the
+// order of the identities along the ring.
 #pragma once
 
 #include <cstdint>

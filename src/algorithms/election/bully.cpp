@@ -20,7 +20,7 @@ void lowest_starts(ElectionCase& c, Chooser&) {
 
 }  // namespace
 
-// There and back, and one tick more: what arrives at the last moment has arrived.
+// There and back, and one tick more, so that a message of the last moment has arrived.
 Bully::Bully(NodeId self, const Setup& setup)
     : self_(self), setup_(&setup), answer_within_(2 * setup.delay_bound + Ticks{1}) {}
 
@@ -54,7 +54,7 @@ void Bully::upon_election(NodeId from, Out& out) {
 void Bully::upon_ok(Out& out) {
   if (state_.phase != Phase::asking) return;
   state_.phase = Phase::waiting;
-  // Who answered asks those above itself, waits for them, and announces the result.
+  // A process that answered asks those above itself, waits for them, and announces the result.
   out.arm(patience, 4 * setup_->delay_bound + Ticks{1});
 }
 
@@ -79,8 +79,8 @@ void Bully::expire(TimerId, Out& out) {
   }
 }
 
-// Who has asked in vain until now announces itself after two delay bounds at most, and everyone has
-// heard of it after three.
+// A process that has asked in vain until now announces itself after two delay bounds at most, and
+// everyone has heard of it after three.
 void Bully::hold_back(Out& out) {
   state_.phase = Phase::holding_back;
   out.arm(patience, 3 * setup_->delay_bound + Ticks{1});
@@ -102,13 +102,14 @@ void Bully::announce(Out& out) {
 }
 
 void Bully::suspect(NodeId node, Out& out) {
-  // Who knows of no leader may have waited for one that this process was about to announce.
+  // A process that knows of no leader may have waited for one that this process was about to
+  // announce.
   if (node != state_.leader && state_.leader != nobody) return;
   state_.leader = nobody;
   elect(out);
 }
 
-// Whoever has become reachable may believe in another leader, or was not asked.
+// A process that has become reachable may believe in another leader, or was not asked.
 void Bully::trust(NodeId, Out& out) {
   if (state_.leader == self_ || state_.phase != Phase::settled) hold_back(out);
 }

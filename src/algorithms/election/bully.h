@@ -3,9 +3,9 @@
 // H. Garcia-Molina, "Elections in a distributed computing system", IEEE Transactions on Computers
 // C-31(1), 1982.
 //
-// Idea: who holds an election asks all processes with higher identities. If one answers OK, it
-// takes over, and holds an election of its own; if none does within the time that an answer may
-// take, the asker has won and tells everyone below.
+// Idea: a process that holds an election asks all processes with higher identities. If one answers
+// OK, that one takes over and holds an election of its own. If none answers within the time that an
+// answer may take, the asker has won and tells everyone below.
 //
 // Assumes: no message is lost or takes longer than Setup::delay_bound, so that silence means a
 // crash. Processes may crash, and come back, at any time.
@@ -15,11 +15,11 @@
 //
 // Differences from the paper:
 // - A process that is holding an election does not begin another when it is asked; it answers OK.
-// - Who waits for the result of a higher process holds another election if it does not come: that
-//   process may have crashed meanwhile.
-// - Who comes back does not hold an election at once. Others may have asked it in vain just before,
-//   and are about to announce a lower leader: their announcement would arrive after its own. The
-//   same goes for who is told that somebody has become reachable again.
+// - A process that waits for the result of a higher process holds another election if the result
+//   does not come: that process may have crashed meanwhile.
+// - A process that comes back does not hold an election at once. Others may have asked it in vain
+//   just before, and are about to announce a lower leader: their announcement would arrive after
+//   its own. The same holds for a process that hears that another has become reachable again.
 #pragma once
 
 #include <cstdint>
@@ -40,9 +40,9 @@ class Bully {
 
   enum class Phase : std::uint8_t {
     settled,      // holds no election
-    asking,       // has asked those above, and nobody has answered yet
+    asking,       // has asked those above, and none has answered yet
     waiting,      // someone above has answered and should announce a leader
-    holding_back  // will hold an election once those of others that missed someone are over
+    holding_back  // will hold an election once the elections that missed a process are over
   };
   struct State {
     Phase phase = Phase::settled;

@@ -6,8 +6,8 @@ namespace baton {
 
 void BullyRepeating::start(Out& out) { listen(out); }
 
-// An announcement is on its way for up to a delay bound, and so may the one before have been, or
-// not at all.
+// An announcement takes up to a delay bound, and the one before may have taken anything from
+// nothing to that.
 void BullyRepeating::listen(Out& out) {
   out.arm(silence, between_announcements() + setup_->delay_bound + Ticks{1});
 }

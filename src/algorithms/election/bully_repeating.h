@@ -4,10 +4,10 @@
 // the election result within a fixed timeframe, the last leader must have crashed and the current
 // process should thus call for a new election."
 //
-// Idea: as Bully; besides, silence of the leader is what tells that it crashed. Nobody has to be
-// told of crashes by a failure detector.
+// Idea: as Bully, and the silence of the leader shows that it crashed. No process needs a failure
+// detector.
 //
-// Assumes and promises: as Bully. What a crash disturbed is repaired by the next announcement.
+// Assumes and promises: as Bully. The next announcement repairs what a crash disturbed.
 // Costs: as Bully for an election, and up to N−1 COORDINATOR at every announcement, for ever.
 #pragma once
 
@@ -24,7 +24,7 @@ class BullyRepeating : public Bully {
   void receive(NodeId from, const Message& message, Out& out);
   void expire(TimerId timer, Out& out);
   void recover(Out& out);
-  // Silence is the only sign.
+  // Ignores the detector: silence is the only sign.
   void suspect(NodeId node, Out& out) = delete;
   void trust(NodeId node, Out& out) = delete;
 
@@ -36,8 +36,8 @@ class BullyRepeating : public Bully {
 
   Ticks between_announcements() const { return 5 * setup_->delay_bound; }
   void listen(Out& out);
-  // Runs one clause of Bully and sees to the timers if the process has come to lead by it, or no
-  // longer leads.
+  // Runs one clause of Bully, and then sets the timers if the process now leads, or no longer
+  // leads.
   template <class Clause>
   void with_timers(Out& out, Clause clause);
 };

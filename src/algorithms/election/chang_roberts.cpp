@@ -12,7 +12,7 @@ double harmonic(std::uint32_t n) {
   return sum;
 }
 
-// Its identity is replaced by a higher one at every hop, until the highest goes all the way round.
+// At every hop a higher identity replaces it, until the highest goes all the way round.
 void successor_of_highest_starts(ElectionCase& c, Chooser&) {
   c.setup.identities.clear();
   c.initiators = {{0}};

@@ -3,9 +3,9 @@
 // E. Chang and R. Roberts, "An improved algorithm for decentralized extrema-finding in circular
 // configurations of processes", Communications of the ACM 22(5), 1979.
 //
-// Idea: who starts sends its identity along the ring. A process passes a higher identity on; for a
-// lower one it sends its own instead, if it has not done so already. Whose identity comes home has
-// won, since it has passed everyone, and sends the result round.
+// Idea: a process that starts sends its identity along the ring. A process passes a higher identity
+// on; for a lower one it sends its own instead, if it has not done so already. A process whose
+// identity comes home has won, since the identity has passed everyone, and sends the result round.
 //
 // Assumes: no message is lost and no process stops, as published. Channels need not be FIFO and may
 // duplicate.

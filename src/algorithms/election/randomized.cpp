@@ -57,7 +57,7 @@ void Randomized::begin_round(std::uint32_t value, Out& out) {
   out.broadcast(self_, setup_->size, Draw{state_.round, value});
 }
 
-// Nobody can be further ahead than the next round, which needs everyone's draw to end.
+// No process can be further ahead than the next round, which needs everyone's draw to end.
 void Randomized::note(NodeId from, const Draw& draw) {
   const bool is_now = draw.round == state_.round && state_.is_drawing;
   if (!is_now && draw.round != next(state_.round)) return;

@@ -3,8 +3,8 @@
 // After A. Itai and M. Rodeh, "Symmetry breaking in distributed networks", Information and
 // Computation 88(1), 1990, who do it on a ring; here everyone talks to everyone.
 //
-// Idea: each process draws b random bits and tells all others. If the highest number was drawn
-// once, who drew it leads; otherwise all draw again.
+// Idea: each process draws b random bits and tells all others. If only one process drew the highest
+// number, it leads; otherwise all draw again.
 //
 // Assumes: no message is lost and no process stops. Each knows how many they are. Channels need not
 // be FIFO and may duplicate. Processes have no identities: one sees the others as ports, numbered
@@ -47,7 +47,7 @@ class Randomized {
   using Event = Elected;
   using Out = Outbox<Message, Event>;
 
-  // What was drawn in a round, as far as it is known here.
+  // The draws of a round, as far as this process knows them.
   struct Tally {
     NodeSet heard;  // ports
     std::uint32_t highest = 0;
@@ -58,9 +58,9 @@ class Randomized {
   };
   struct State {
     Clock round;              // of the draws; the same clock for all
-    bool is_drawing = false;  // in this round, and does not know yet what it came to
+    bool is_drawing = false;  // in this round, and does not know its result yet
     Tally now;
-    Tally ahead;  // others may have begun the next round
+    Tally ahead;  // the next round, which others may have begun
     NodeId leader = nobody;
   };
 
@@ -73,7 +73,7 @@ class Randomized {
   void assume(State state) { state_ = std::move(state); }
   static const Info& info();
 
-  // That one round is enough for so many processes with so many bits.
+  // The probability that one round is enough for so many processes with so many bits.
   static double chance_of_one_round(std::uint32_t size, std::uint32_t bits);
 
  protected:

@@ -6,7 +6,7 @@ namespace baton {
 
 namespace {
 
-// All that a process without a name or dice has to offer.
+// The only number that a process without a name or dice can offer.
 constexpr std::uint32_t what_everyone_says = 1;
 
 }  // namespace

@@ -8,11 +8,11 @@ namespace baton {
 
 namespace {
 
-// What two tokens at a distance of 1 have. Large enough for differences across the whole plane to
+// The energy of two tokens at a distance of 1. Large enough that differences across the whole plane
 // remain visible, and small enough that thousands of tokens do not overflow.
 constexpr std::int64_t unit = std::int64_t{1} << 48;
-// A move must win this part of the token's energy. A finer one takes more turns and hardly betters
-// the result.
+// A move must win this part of the token's energy. A smaller part takes more turns and hardly
+// improves the result.
 constexpr std::int64_t worthwhile = 64;
 
 struct Force {
@@ -20,7 +20,7 @@ struct Force {
   std::int64_t y = 0;
 };
 
-// Nobody is nearer to an edge than this, lest the energy there be infinite.
+// No token counts as nearer to an edge than this, lest the energy there be infinite.
 std::int64_t to_edge(std::int32_t coordinate) { return std::max<std::int32_t>(1, coordinate); }
 
 Force force_on(const Place& place, const std::vector<Place>& others) {
@@ -63,7 +63,7 @@ std::int64_t repulsion_energy(const Place& place, const std::vector<Place>& othe
   for (const Place& other : others) {
     energy += unit / std::max<std::int64_t>(1, squared_distance(place, other));
   }
-  // Half of what a token in the mirror would give, as it would have the other half.
+  // Half of what a token in the mirror would give, because that token would have the other half.
   for (const std::int32_t coordinate :
        {place.x, plane_side - place.x, place.y, plane_side - place.y}) {
     energy += unit / (8 * to_edge(coordinate) * to_edge(coordinate));

@@ -1,5 +1,5 @@
-// Tokens that repel each other in the plane: how strongly, and where a token goes. In whole
-// numbers, so that all machines agree.
+// Tokens that repel each other in the plane: the force, and the place to which a token goes. In
+// whole numbers, so that all machines agree.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace baton {
 
-// The energy of a token at this place among others. A token that moves changes the energy of all
-// together by as much as its own.
+// The energy of a token at this place among others. A move changes the energy of all tokens
+// together by as much as that of the moving token.
 std::int64_t repulsion_energy(const Place& place, const std::vector<Place>& others);
 
 // The process to which this token is pushed: its own where the push is too weak to be worth it.

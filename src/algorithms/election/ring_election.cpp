@@ -18,7 +18,7 @@ void old_leader_is_down(ElectionCase& c, Chooser& chooser) {
   c.initiators = {{chooser.choose(c.setup.size - 1)}};
 }
 
-// So many messages for each process that is alive; who is alone talks only to itself.
+// So many messages for each living process; a process that is alone talks only to itself.
 template <int count>
 Expected per_living(const ElectionCase& c) {
   const auto living = static_cast<double>(c.setup.size - c.down.size());
@@ -78,8 +78,8 @@ void RingElection::believe(const Coordinator& coordinator, Out& out) {
   out.send(next_after(self_), coordinator);
 }
 
-// A process that came back may announce under a number that it has used before. The leader then
-// decides, in the same way for everyone.
+// A process that came back may announce under a number that it has used before. Then the leader's
+// id decides, in the same way at every process.
 bool RingElection::is_newer(const Coordinator& coordinator) const {
   const auto rank = [](const Coordinator& c) {
     return std::tuple(c.number, c.announcer, c.leader);
@@ -94,7 +94,8 @@ NodeId RingElection::next_after(NodeId node) const {
   return node;
 }
 
-// The neighbour is down: try the one behind it. Nothing is remembered, for it may come back.
+// The neighbour is down: try the one behind it. The process does not remember this, because the
+// neighbour may come back.
 void RingElection::returned(NodeId to, const Message& message, Out& out) {
   out.send(next_after(to), message);
 }

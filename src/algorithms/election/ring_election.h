@@ -4,27 +4,28 @@
 // Canonical Problems.
 //
 // Idea: an ELECTION goes from neighbour to neighbour, past those that are down, and each process
-// adds itself to the list in it. Whoever finds itself in the list knows that it has gone round,
-// picks the highest, and sends a COORDINATOR round with the result.
+// adds itself to the list in it. A process that finds itself in the list knows that the message has
+// gone round, picks the highest, and sends a COORDINATOR round with the result.
 //
-// Assumes: no message to a living process is lost; who is suspected is down or cut off, until
+// Assumes: no message to a living process is lost; a suspected process is down or cut off, until
 // trusted. Nothing about time or the order of messages, and a process need not know how many there
-// are, only who comes next. Processes may crash, and come back, at any time.
+// are, only its next. Processes may crash, and come back, at any time.
 // Promises: once all is quiet, everyone takes the highest process alive for the leader.
-// Costs: 2 messages per living process for each who starts; what is sent to a successor that is
-// down comes back, and is counted apart. The messages grow by an identity per hop.
+// Costs: 2 messages per living process for each process that starts. Messages to a successor that
+// is down come back, and are counted apart. The messages grow by an identity per hop.
 //
-// Several elections at once waste messages and do no harm, if everyone can tell in the end which
-// one to believe: a COORDINATOR carries a number that is larger than any its ELECTION met, and
-// nobody listens to one that is not newer than the last. That also ends its way round.
+// Several elections at once waste messages and do no harm, if every process can tell in the end
+// which result to believe: a COORDINATOR carries a number that is larger than any its ELECTION met,
+// and a process ignores one that is not newer than the last. That also ends its way round.
 //
 // Differences from the books, all for the sake of crashes during an election:
 // - The numbers. Without them an old result can overtake the result of a process that came back.
-// - Whoever finds itself in the list ends the round, not only who began it: that one may be down.
-// - A process that is passed by a result which should have been its own holds an election instead
-//   of passing the result on: the list had gone past it while it was down.
-// - Who has a new neighbour, since the old one crashed or another came back, holds an election:
-//   whatever was lost with the old one, this replaces.
+// - Any process that finds itself in the list ends the round, not only the one that began it, which
+//   may be down.
+// - If a result passes a process that should have won, that process holds an election instead of
+//   passing the result on: the list had gone past it while it was down.
+// - A process that has a new neighbour, because the old one crashed or another came back, holds an
+//   election: this replaces whatever was lost with the old one.
 #pragma once
 
 #include <variant>
@@ -43,7 +44,7 @@ class RingElection {
   };
   struct Coordinator {
     SequenceNumber number;
-    NodeId announcer;  // who ended the round
+    NodeId announcer;  // the process that ended the round
     NodeId leader;
   };
   using Message = std::variant<Election, Coordinator>;

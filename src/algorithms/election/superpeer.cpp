@@ -31,7 +31,7 @@ void Superpeer::receive(NodeId from, const Message& message, Out& out) {
              message);
 }
 
-// Acts if it is the turn of a token that is here.
+// Acts if it is the turn of a token at this process.
 void Superpeer::take_turn(Out& out) {
   const std::uint64_t turn = state_.turn;
   const std::size_t token = turn % state_.tokens.size();
@@ -52,7 +52,7 @@ void Superpeer::announce(std::uint64_t turn, Out& out) {
   hear(turn, self_, out);
 }
 
-// Turns are told by different processes, so that word of a later one may come first.
+// Different processes report the turns, so the report of a later one may come first.
 void Superpeer::hear(std::uint64_t turn, NodeId holder, Out& out) {
   if (turn < state_.turn || is_settled()) return;
   state_.early.emplace_back(turn, holder);
@@ -77,7 +77,7 @@ void Superpeer::note(NodeId holder) {
   ++state_.turn;
 }
 
-// Everyone finds out by itself, from the same turns.
+// Every process finds out by itself, from the same turns.
 void Superpeer::settle(Out& out) {
   state_.early.clear();
   if (std::find(state_.tokens.begin(), state_.tokens.end(), self_) == state_.tokens.end()) {
@@ -158,7 +158,8 @@ const Info& Superpeer::info() {
       .parameters = {&superpeers, &cap},
       .objection = objection,
       .example = "-n 4 --first 0 --superpeers 2",
-      .checked = {},  // it is for groups larger than can be checked
+      // It is for groups larger than the checker can take.
+      .checked = {},
   };
   return info;
 }

@@ -5,12 +5,12 @@
 // 2005, for the problem; the rule of the field's lectures: tokens that repel each other in the
 // plane.
 //
-// Idea: there are as many tokens as superpeers are wanted. Each is pushed away by the others and by
-// the edges of the plane, and moves to the process nearest to where the push leads. When no token
-// is pushed hard enough any more, those who have one are superpeers, and everyone else joins the
-// nearest that can still serve it.
+// Idea: there are as many tokens as the group wants superpeers. The others and the edges of the
+// plane push each token away, and it moves to the process nearest to where the push leads. When no
+// token is pushed hard enough any more, the processes with a token are superpeers, and every other
+// process joins the nearest superpeer that can still serve it.
 //
-// Assumes: no message is lost, no process crashes; everyone knows where everyone is.
+// Assumes: no message is lost, no process crashes; every process knows the positions of all.
 // Promises: exactly as many superpeers as `superpeers` says, none of which ever serves more than
 // `cap`, and everyone is served.
 // Costs: none published. One turn of a token takes N−1 messages, one more if it moves.
@@ -53,11 +53,11 @@ class Superpeer {
                                  .depends_on_size = true};
 
   struct Begin {};
-  // A token moves here in this turn. It is the token whose turn it is.
+  // The token whose turn it is moves here.
   struct Token {
     std::uint64_t turn;
   };
-  // After this turn its token is at the sender.
+  // After this turn the token is at the sender.
   struct Here {
     std::uint64_t turn;
   };
@@ -70,15 +70,15 @@ class Superpeer {
 
   struct State {
     bool has_begun = false;
-    std::vector<NodeId> tokens;    // where each is after the turns heard of
+    std::vector<NodeId> tokens;    // the process of each token, after the turns heard of
     std::uint64_t turn = 0;        // turns heard of without a gap
-    std::uint64_t turns_done = 0;  // this process has acted in all its turns below
+    std::uint64_t turns_done = 0;  // the process has acted in all its turns below
     std::uint32_t stays = 0;       // turns in a row in which no token moved
-    // What was heard of later turns.
+    // What it has heard of later turns.
     std::vector<std::pair<std::uint64_t, NodeId>> early;
     NodeSet served;
     NodeSet refused_by;
-    NodeId superpeer = nobody;  // that serves this process, or itself
+    NodeId superpeer = nobody;  // the superpeer that serves this process, or itself
   };
 
   Superpeer(NodeId self, const Setup& setup);

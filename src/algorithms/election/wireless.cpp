@@ -41,7 +41,8 @@ void Wireless::upon_election(NodeId from, const Election& election, Out& out) {
   } else if (election.tag == state_.tag && from != state_.parent) {
     out.send(from, Ack{election.tag});
   }
-  // A lower one is given up: who sent it will hear of the higher from here, or has already.
+  // The process gives up a lower election: its sender will hear of the higher from here, or has
+  // already.
 }
 
 void Wireless::upon_ack(NodeId from, const Ack& ack, Out& out) {
@@ -79,7 +80,7 @@ void Wireless::learn(NodeId leader, Out& out) {
 
 namespace {
 
-// Anyone starts, in a network of any shape, with any capacities.
+// Any process may start, in a network of any shape, with any capacities.
 void draw_the_rest(ElectionCase& c, Chooser& chooser) {
   const std::uint32_t size = c.setup.size;
   c.initiators = {{chooser.choose(size)}};

@@ -3,10 +3,10 @@
 // S. Vasudevan, J. Kurose and D. Towsley, "Design and analysis of a leader election algorithm for
 // mobile ad hoc networks", 12th IEEE International Conference on Network Protocols, 2004.
 //
-// Idea: who starts asks its neighbours; who is asked for the first time takes the asker for its
-// parent and asks all its other neighbours. When all that a process has asked have answered, those
-// who became its children with the best process below them, it answers its own parent with the
-// best it knows. In the end the one that started knows the best of all and tells it down the tree.
+// Idea: a process that starts asks its neighbours. A process that is asked for the first time takes
+// the asker for its parent and asks all its other neighbours. When all of them have answered, its
+// children with the best process below them, it answers its parent with the best it knows. In the
+// end the process that started knows the best of all and tells it down the tree.
 //
 // Assumes: no message is lost, no process crashes, and the graph is connected and does not change.
 // Promises: everyone takes the process with the best capacity for the leader, the one with the
@@ -63,7 +63,7 @@ class Wireless {
   struct State {
     Tag tag;                 // the highest election heard of; number 0: none yet
     bool is_over = true;     // its result is known here
-    NodeId parent = nobody;  // nobody for who started it
+    NodeId parent = nobody;  // nobody at the process that started it
     NodeSet asked;           // neighbours that have not answered yet
     NodeSet children;
     Candidate best;  // so far

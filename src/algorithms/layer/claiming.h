@@ -1,8 +1,9 @@
-// The plainest thing that can be built on a membership, to see by itself what a membership
-// promises: whoever asks in a view in which nobody held the lock is inside, at once.
+// The plainest lock on a membership, which shows the membership's promises by themselves: a process
+// that asks in a view in which nobody held the lock is inside at once.
 //
-// Who gets the lock within one view is the word of an algorithm, which is not here. Between views
-// it is the membership's: a hold is kept or given up, and no old one comes to outrank a newer one.
+// Within one view an algorithm would decide who gets the lock; there is none here. Between views
+// the membership decides: it keeps a hold or gives it up, and an old hold never comes back after a
+// newer one.
 #pragma once
 
 #include <optional>
@@ -78,7 +79,7 @@ class ClaimingMembership {
       out.emit(Lost{});
     }
   }
-  // The lease is over, or a newer view has not kept the hold.
+  // The lease has expired, or a newer view has not kept the hold.
   bool is_lost() const {
     if (!membership_.has_lease()) return true;
     if (held_->epoch == view().epoch) return false;

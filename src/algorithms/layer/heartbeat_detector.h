@@ -1,16 +1,16 @@
-// A failure detector: who has not been heard of for too long is taken for crashed.
+// A failure detector: it suspects a process that has been silent for too long.
 //
 // T. D. Chandra and S. Toueg, "Unreliable failure detectors for reliable distributed systems",
 // Journal of the ACM 43(2), 1996.
 //
-// Its owner sends a heartbeat to everyone at each tick, says here whom it has heard of, and counts
-// time in ticks of its own. Whenever a suspicion proves wrong the patience with that process grows.
-// If messages take no longer than some bound from some time on, however late and whatever the
-// bound, wrong suspicions therefore end: the detector is eventually perfect (◇P).
+// At each tick its owner sends a heartbeat to all others. The owner reports here which processes it
+// hears, and counts time in its own ticks. When a suspicion proves wrong, the patience with that
+// process grows. If from some time on messages take no longer than some bound, wrong suspicions
+// therefore end, whatever the bound is: the detector is eventually perfect (◇P).
 //
-// With a patience that never grows, processes behind slow links are suspected for ever. As long as
-// one process has links that are fast enough the detector is still eventually strong (◇S): who has
-// crashed is suspected, and someone alive is not.
+// With a patience that never grows, the detector suspects processes behind slow links for ever. As
+// long as one process has fast enough links, the detector is still eventually strong (◇S): it
+// suspects every crashed process, and does not suspect some living one.
 #pragma once
 
 #include <cstdint>
@@ -30,19 +30,19 @@ class HeartbeatDetector {
   struct State {
     NodeSet suspected;
     std::vector<std::uint32_t> silence;   // ticks since each was heard of
-    std::vector<std::uint32_t> patience;  // ticks of silence that are too many
+    std::vector<std::uint32_t> patience;  // ticks of silence after which the detector suspects it
   };
 
   HeartbeatDetector(NodeId self, std::uint32_t size, bool learns = true,
                     std::uint32_t patience = first_patience);
 
-  // Someone knows better, or believes so.
+  // For an owner that knows better, or believes so.
   void suspect(NodeId node) {
     if (node != self_) state_.suspected.insert(node);
   }
-  // A sign of life, by so many ticks older than news should be. True if this ends a suspicion.
+  // Reports a sign of life, so many ticks older than news should be. True if this ends a suspicion.
   bool hear(NodeId from, std::uint32_t late = 0);
-  // Time passes. Returns whom this makes suspected.
+  // Counts one tick. Returns the processes that the detector now begins to suspect.
   NodeSet tick();
 
   bool suspects(NodeId node) const { return state_.suspected.contains(node); }

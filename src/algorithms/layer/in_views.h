@@ -1,19 +1,22 @@
 // InViews<P>: the protocol P in the views of a membership.
 //
-// In each view P runs from its beginning, among the view's members, numbered anew; a ring, a tree,
-// voting sets or a token are thereby rebuilt, whatever was lost of them. P's messages carry the
-// epoch of their view, and are dropped in any other. What was asked for is asked for again; who was
-// inside when the view changed is inside as P begins, if the membership carries the lock over.
+// In each view P starts from its beginning among the view's members, which get new numbers. So a
+// ring, a tree, voting sets or a token are rebuilt, whatever part of them was lost. P's messages
+// carry the epoch of their view, and every other view drops them. A process that was waiting asks
+// again. If the membership carries the lock over, the process that was inside is inside as P
+// starts.
 //
-// Every entry comes with a fence: the epoch, and a count that rises with every entry within it,
-// for P lets nobody in who has not heard, directly or not, from who was inside before.
+// Every entry comes with a fence: the epoch, and a count that rises with every entry within it. The
+// count rises because P lets a process in only after that process has heard, directly or not, from
+// the one inside before.
 //
-// A process that cannot hear a majority in its epoch stops: it has no lease, enters nothing, and
-// is told that it has lost what it held. Elections likewise have no leader then.
+// A process that cannot hear a majority in its epoch has no lease: it stops, enters nothing, and
+// tells the application that it has lost what it held. An election likewise has no leader then.
 //
-// A membership serves any number of these: Resilient<P> puts one of them on one, a network's host
-// one for each name. It passes on what the membership tells (freeze, begin, stop, go_on), and takes
-// what is decided: send(to, InView), arm(timer, after), emit(event), chooser().
+// A membership can serve any number of these: Resilient<P> puts one on a membership, and a
+// network's host one for each name. The owner passes on the membership's events (freeze, begin,
+// stop, go_on) and carries out the decisions: send(to, InView), arm(timer, after), emit(event),
+// chooser().
 #pragma once
 
 #include <algorithm>
@@ -36,33 +39,33 @@ class InViews {
  public:
   static constexpr bool is_lock = MutexProtocol<P>;
 
-  // A message of P, in a view.
+  // A message of P, with the epoch of its view.
   struct InView {
     static constexpr bool wraps = true;
     Epoch epoch;
-    std::uint64_t count = 0;  // the largest count of a fence that the sender has heard of
+    std::uint64_t count = 0;  // the largest count of a fence that the sender has seen
     typename P::Message message;
   };
   using Event = std::conditional_t<is_lock, FencedEvent, Elected>;
 
   enum class Wish : std::uint8_t { nothing, waits, inside };
-  // A message of a view that this process has promised and that is not yet here.
+  // A message of a view that this process has promised and not yet installed.
   struct Early {
     NodeId from;
     InView message;
   };
   struct Own {
     Wish wish = Wish::nothing;
-    bool admitted = false;   // P has let it in, but it has no lease
-    std::uint32_t idle = 0;  // ticks since then
+    bool admitted = false;   // P has let it in, but it waits for a lease
+    std::uint32_t idle = 0;  // ticks that it has waited for the lease
     FencingToken fence;      // while inside
     std::uint64_t count = 0;
     NodeId leader = nobody;  // elections: in the view's numbering
     std::vector<Early> early;
-    std::vector<TimerId> timers;  // of P, as far as they are armed
+    std::vector<TimerId> timers;  // the timers of P that are armed
   };
 
-  // `name`: of the lock, by which the membership knows it.
+  // `name`: the lock's name in the membership.
   InViews(NodeId self, const Setup& setup, std::string name = {})
       : self_(self), setup_(&setup), name_(std::move(name)) {}
 
@@ -106,13 +109,14 @@ class InViews {
     }
   }
 
-  // After each tick of the membership.
+  // Called after each tick of the membership.
   template <class Out>
   void tick(Membership& membership, Out out) {
     if constexpr (is_lock) let_others_go_first(membership, out);
   }
 
-  // Nothing of the old view counts any more, but that who is inside may leave.
+  // The process has promised a newer view. Nothing of the old view counts any more, except that the
+  // process inside may leave.
   template <class Out>
   void freeze(Out out) {
     for (const TimerId timer : own_.timers) out.arm(timer, forever);
@@ -121,7 +125,7 @@ class InViews {
     own_.admitted = false;
   }
 
-  // A new view, and the group as it is in it: P begins anew.
+  // A new view has begun, and with it the group as it is there: P starts from its beginning.
   template <class Out>
   void begin(std::shared_ptr<const Setup> view_setup, Membership& membership, Out out) {
     const View& view = membership.view();
@@ -150,7 +154,7 @@ class InViews {
     }
   }
 
-  // The lease has ended.
+  // The lease has expired.
   template <class Out>
   void stop(Membership& membership, Out out) {
     if constexpr (is_lock) {
@@ -164,7 +168,7 @@ class InViews {
     }
   }
 
-  // ... has begun.
+  // The lease has begun.
   template <class Out>
   void go_on(Membership& membership, Out out) {
     if constexpr (is_lock) {
@@ -182,7 +186,7 @@ class InViews {
     return inner_.has_value() && membership.is_active() && begun_in_ == membership.view().epoch;
   }
 
-  // Lets P act.
+  // Runs a handler of P.
   template <class Out, class Handler>
   void step(Membership& membership, Out out, Handler handler) {
     OutboxOf<P> decided(out.chooser());
@@ -227,7 +231,7 @@ class InViews {
     const bool carried = hold != nullptr && hold->holder == self_;
     if (own_.wish == Wish::inside && !carried) lose(membership, out);
     if (carried && own_.wish != Wish::inside && setup_->omission != Omission::release_replay) {
-      // It left while the view was being changed.
+      // The process left while the view was changing.
       step(membership, out, [](P& inner, auto& decided) { inner.release(decided); });
     }
     if (own_.wish == Wish::waits) {
@@ -252,7 +256,7 @@ class InViews {
     out.emit(Granted{own_.fence});
   }
 
-  // Who is let in but has no lease for long must not keep the others out.
+  // A process that P has let in but that gets no lease must not keep the others out for long.
   template <class Out>
   void let_others_go_first(Membership& membership, Out out) requires is_lock {
     if (!own_.admitted || !works(membership) || ++own_.idle <= setup_->lease) return;
@@ -272,8 +276,8 @@ class InViews {
   const Setup* setup_;
   std::string name_;
   Own own_;
-  Epoch begun_in_;                           // the view that inner_ is of
-  std::shared_ptr<const Setup> view_setup_;  // of the view; inner_ looks into it
+  Epoch begun_in_;                           // the view of inner_
+  std::shared_ptr<const Setup> view_setup_;  // of the view; inner_ refers to it
   std::optional<P> inner_;
 };
 

@@ -20,8 +20,8 @@ Flags<Enum> those_of(Flags<Enum> all, std::initializer_list<Enum> kept) {
 
 void make_reliable(Info& info) {
   info.assumes = {Assumption::no_crash};
-  // What arrives too early is kept from the algorithm for a while, so its order is not the
-  // network's.
+  // The layer keeps early messages from the algorithm for a while, so the algorithm sees another
+  // order than the network's.
   info.promises = those_of(info.promises,
                            {Promise::safety, Promise::deadlock_freedom, Promise::starvation_freedom,
                             Promise::one_leader, Promise::right_leader, Promise::everyone_learns});
@@ -29,7 +29,7 @@ void make_reliable(Info& info) {
 }
 
 void make_resilient(Info& info) {
-  // Of what it assumes of channels nothing is taken away; of processes, everything.
+  // The layer keeps the algorithm's assumptions about channels, and drops those about processes.
   info.assumes =
       those_of(info.assumes, {Assumption::no_loss, Assumption::no_duplication, Assumption::fifo});
   info.promises =

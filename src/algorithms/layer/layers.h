@@ -1,4 +1,5 @@
-// What an algorithm can be put on: nothing, repetition of lost messages, recovery from crashes.
+// The layers that an algorithm can run on: none, retransmission of lost messages, recovery from
+// crashes.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +14,12 @@ enum class Layers : std::uint8_t { none, reliable, resilient, both };
 
 inline constexpr std::size_t layer_combinations = 4;
 
-// What a layer says of itself around an algorithm that says `inner`: the same but for `change`, and
-// with a name that begins with `prefix`. Made once for each `change` and `inner`, and kept.
+// A layer's description of itself around an algorithm described by `inner`: the same except for
+// `change`, and with a name that begins with `prefix`. Built once for each `change` and `inner`,
+// and kept.
 const Info& derived_info(std::string_view prefix, const Info& inner, void (*change)(Info&));
 
-// What an algorithm that says `inner` of itself assumes and promises on these layers.
+// The assumptions and promises of an algorithm with description `inner` on these layers.
 const Info& layered_info(Layers layers, const Info& inner);
 
 }  // namespace baton

@@ -10,7 +10,7 @@ namespace baton {
 
 namespace {
 
-// For those who look for many: a group may hold thousands.
+// For callers that look up many locks: a group may hold thousands.
 class Holds {
  public:
   explicit Holds(const View& view) {
@@ -25,7 +25,7 @@ class Holds {
   std::unordered_map<std::string_view, const ViewHold*> by_lock_;
 };
 
-// Whether the view leaves this member everything that it reported to hold.
+// True if the view leaves this member everything that it reported to hold.
 bool keeps_all(NodeId node, const Membership::Promise& promise, const Holds& holds) {
   return std::all_of(promise.claims.begin(), promise.claims.end(), [&](const Claim& claim) {
     const ViewHold* hold = holds.of(claim.lock);
@@ -45,7 +45,7 @@ Membership::Membership(NodeId self, const Setup& setup, const Durable& durable)
   state_.durable.incarnation = next(durable.incarnation);
   if (forgets_all || omits(Omission::unique_epochs)) state_.durable.incarnation = {1};
   note(state_.durable.promised);
-  // Ticks of an earlier life must not pass for ticks of this one.
+  // Keeps ticks of an earlier life apart from ticks of this one.
   state_.tick = state_.durable.incarnation.value << 32;
 }
 
@@ -85,7 +85,8 @@ void Membership::expire(TimerId, Out& out) {
   } else if (detector_.first_trusted() == self_ && needs_new_view()) {
     propose(out);
   }
-  // A member that has promised this view but does not know that it exists has missed the message.
+  // A member that has promised this view and does not know it has missed the Install: send it
+  // again.
   if (is_active() && state_.view.epoch.proposer == self_) {
     for (const ViewMember& member : state_.view.members) {
       const Peer& peer = state_.peers[member.node.value];
@@ -107,7 +108,7 @@ void Membership::upon_heartbeat(NodeId from, const Heartbeat& heartbeat, Out& ou
   Peer& peer = state_.peers[from.value];
   note(heartbeat.view);
   note(heartbeat.promised);
-  // Channels need not be FIFO.
+  // Channels need not be FIFO, so this may be older than what is known already.
   if (heartbeat.incarnation < peer.incarnation) return;
   if (heartbeat.incarnation == peer.incarnation && heartbeat.tick < peer.tick) return;
   peer.incarnation = heartbeat.incarnation;
@@ -124,7 +125,7 @@ NodeSet Membership::trusted() const {
   return all;
 }
 
-// The members of the view are those who are alive, and each is still in it.
+// True if exactly the living processes are members of the view, and each is still in it.
 bool Membership::is_well() const {
   if (!is_active()) return false;
   for (const ViewMember& member : state_.view.members) {
@@ -138,8 +139,8 @@ bool Membership::is_well() const {
   return true;
 }
 
-// Whether a proposal would exclude one with whom this process is in a view that is well, or is
-// about to be: its proposer has decided, and nobody of it has left for another.
+// True if the proposal would exclude a process with which this one is in a view that is well, or
+// will be: the view is decided, and none of its members has left for another.
 bool Membership::is_loyal_against(const NodeSet& proposed) const {
   if (omits(Omission::loyalty)) return false;
   bool excludes = false;
@@ -178,7 +179,8 @@ void Membership::upon_propose(NodeId from, const Propose& propose, Out& out) {
   note(propose.epoch);
   const Epoch& promised = state_.durable.promised;
   if (propose.epoch == promised && from == propose.epoch.proposer) {
-    // Once more: the answer was lost, unless the view is already here.
+    // The proposer asks once more, because it lost the answer. Answers, unless the view is already
+    // here.
     if (state_.view.epoch != promised) out.send(from, report(promised));
     return;
   }
@@ -188,7 +190,7 @@ void Membership::upon_propose(NodeId from, const Propose& propose, Out& out) {
   }
   const bool was_active = is_active();
   if (state_.proposal && state_.proposal->epoch < propose.epoch) state_.proposal.reset();
-  // Of several promises to one life of a proposer the last stands for all.
+  // Of several promises to one life of a proposer, the last one replaces the others.
   auto& before = state_.durable.before;
   std::erase_if(before, [&](const Epoch& epoch) {
     return epoch != state_.view.epoch && epoch.proposer == propose.epoch.proposer &&
@@ -222,8 +224,8 @@ void Membership::upon_promise(NodeId from, const Promise& promise, Out& out) {
   pursue(out);
 }
 
-// Refused for a larger epoch: this proposal is over. Refused for loyalty to a view that is well:
-// the sender may come to see that it is not, and will be asked again.
+// A refusal for a larger epoch ends this proposal. A refusal out of loyalty to a view that is well
+// does not: the sender may find that its view is not well, and is asked again.
 void Membership::upon_refuse(const Refuse& refuse) {
   note(refuse.promised);
   if (state_.proposal && state_.proposal->epoch == refuse.epoch && refuse.promised > refuse.epoch &&
@@ -232,13 +234,13 @@ void Membership::upon_refuse(const Refuse& refuse) {
   }
 }
 
-// What can be done for the proposal: ask again, decide, install.
+// Takes the proposal one step further: asks again, decides, or installs.
 void Membership::pursue(Out& out) {
   Proposal& proposal = *state_.proposal;
   if (proposal.decided) {
     for (const ViewMember& member : proposal.decided->members) {
       if (state_.peers[member.node.value].promised > proposal.epoch && member.node != self_) {
-        // Without it there is no such view.
+        // A member has promised a newer epoch, so this view cannot come about.
         state_.proposal.reset();
         return;
       }
@@ -263,7 +265,7 @@ void Membership::pursue(Out& out) {
     if (!proposal.promises.contains(node) && !detector_.suspects(node)) waits_for.insert(node);
   });
   if (!waits_for.empty()) {
-    // Repeated at ticks only, since what is under way may still arrive.
+    // Asks again at most once per tick, since answers may still be under way.
     if (proposal.asked_at != state_.tick) {
       waits_for.for_each([&](NodeId node) {
         out.send(node, Propose{proposal.epoch, proposal.members});
@@ -286,7 +288,7 @@ void Membership::decide(Out& out) {
     view.members.push_back({node, promise.incarnation});
   }
   view.holds = holds_to_keep();
-  // Who is about to lose what it holds must have noticed before another can get it.
+  // A member that is about to lose a hold must notice it before another process can get the lock.
   const Holds holds(view);
   const bool wait =
       must_wait() ||
@@ -313,13 +315,13 @@ void Membership::tell_decision(Out& out) const {
   decided.members.for_each([&](NodeId node) { out.send(node, decided); });
 }
 
-// True for an epoch that this process proposed in this life and did not install.
+// True if this process proposed the epoch in this life and did not install it.
 bool Membership::is_own_in_vain(const Epoch& epoch) const {
   return epoch.proposer == self_ && epoch.incarnation == state_.durable.incarnation &&
          epoch > state_.own_installed;
 }
 
-// The largest epoch that may have been a view, by what was promised before this proposal.
+// The largest epoch that may have been a view, by the promises made before this proposal.
 Epoch Membership::latest_possible_view() const {
   Epoch latest{};
   for (const auto& [node, promise] : state_.proposal->promises) {
@@ -330,6 +332,22 @@ Epoch Membership::latest_possible_view() const {
   return latest;
 }
 
+// The holds that the new view keeps. A hold is kept if no view in between can have given its lock
+// to another process. `latest` is the largest epoch that may have been such a view.
+//
+// Example: processes 0, 1 and 2. In view 3, with all members, process 2 holds x with fence <3,1>.
+// Process 0 proposes epoch 4, crashes, and process 1 proposes epoch 5 to itself and 2.
+// - Process 1 has promised 4 in between. View 4 of 0 and 1 may have begun, and 0 may hold x with a
+//   fence of epoch 4, which the resource has seen. `latest` is 4, the claim of 2 is confirmed by
+//   view 3 only: view 5 does not keep it. Before 5 begins it waits until the leases of 0 and 2 must
+//   have expired. If view 4 never began, 2 loses x for nothing, but 1 cannot know that.
+// - Nobody but 0 has promised 4. View 4 needed a majority, two of three, and so 1 or 2; so there
+//   was no view 4. `latest` is 3: view 5 keeps x for process 2, with fence <3,1>.
+// - View 4 began with all members and kept x for process 2, and 2 has missed the Install. Process 1
+//   reports view 4, which names 2 as the holder with the same fence. That confirms the claim up to
+//   4, and `latest` is 4: view 5 keeps it.
+// - If process 1 itself proposed 4, gave up, and then proposed 5, it knows that it never installed
+//   4. So 4 does not count: `latest` is 3, and view 5 keeps x for process 2.
 std::vector<ViewHold> Membership::holds_to_keep() const {
   const auto& promises = state_.proposal->promises;
   const Epoch latest = latest_possible_view();
@@ -342,7 +360,7 @@ std::vector<ViewHold> Membership::holds_to_keep() const {
   for (const auto& [node, promise] : promises) {
     for (const Claim& claim : promise.claims) {
       Epoch confirmed = claim.confirmed;
-      // A view that keeps it confirms it, even if the holder has not heard of that view.
+      // A view that keeps the hold confirms it, even if the holder has not heard of that view.
       for (const auto& [epoch, kept_in] : views) {
         const ViewHold* kept = kept_in.of(claim.lock);
         if (kept != nullptr && kept->holder == node && kept->fence == claim.fence) {
@@ -362,8 +380,8 @@ std::vector<ViewHold> Membership::holds_to_keep() const {
   return holds;
 }
 
-// Whether someone who is not heard may hold something: a member of the latest view is missing and
-// has not said farewell, or a later view may exist of which nobody here knows the members.
+// True if a process that is not heard may hold something: a member of the latest view is missing
+// and has sent no farewell, or there may be a later view whose members nobody here knows.
 bool Membership::must_wait() const {
   const auto& promises = state_.proposal->promises;
   const View* latest = &state_.view;
@@ -420,7 +438,7 @@ void Membership::upon_renew(const Renew& renew, Out& out) {
   if (detector_.first_trusted() == self_) propose(out);
 }
 
-// Who holds something cannot say that it is over.
+// A process that holds something cannot say farewell.
 bool Membership::leave(Out& out) const {
   if (!state_.claims.empty()) return false;
   for (std::uint32_t i = 0; i < setup_->size; ++i) {
@@ -441,7 +459,7 @@ void Membership::upon_farewell(NodeId from, const Farewell& farewell) {
   detector_.suspect(from);
 }
 
-// Its own word is as good as the others': after a promise it lasts as long as theirs.
+// The process's own word counts as long as the others': after a promise for Setup::lease ticks.
 std::uint64_t Membership::vouched_until(NodeId node) const {
   if (node != self_) return state_.peers[node.value].vouched + setup_->lease;
   if (is_active() || state_.kept) return std::numeric_limits<std::uint64_t>::max();
@@ -453,7 +471,8 @@ std::uint64_t Membership::lease_left() const {
   std::vector<std::uint64_t> until;
   for (std::uint32_t i = 0; i < setup_->size; ++i) until.push_back(vouched_until({i}));
   std::sort(until.begin(), until.end(), std::greater<>());
-  const std::uint64_t end = until[setup_->size / 2];  // of the last that makes a majority
+  // The word of the last process that makes a majority counts until this tick.
+  const std::uint64_t end = until[setup_->size / 2];
   return end > state_.tick ? end - state_.tick : 0;
 }
 

@@ -1,33 +1,35 @@
-// Membership: a group that agrees on who belongs to it, although processes crash, come back, and
-// suspect each other wrongly.
+// Membership: a group that agrees on its members, although processes crash, come back, and suspect
+// each other wrongly.
 //
 // The group runs in views. A view has an epoch, members, and the locks that its members hold as it
-// begins. All processes that could ever belong to it are configured; a view needs the approval of
-// a majority of them, so that of two views one always knows of the other.
+// begins. The configuration names every process that can ever be a member. A majority of them must
+// approve each view, so two views always have a member that approved both.
 //
 // How a view comes about: the smallest process that is not suspected proposes an epoch larger than
-// any it has heard of. Who promises it stops all work in its own view, never again accepts a
-// smaller epoch, not even after a restart, and reports what it holds. When everyone who is alive
-// has promised, and that is a majority, the proposer decides what is held in the new view, and
-// installs it. Who has crashed is left out; who comes back joins as new, by the next view.
+// any it has heard of. A process that promises this epoch stops all work in its own view, never
+// again accepts a smaller epoch, not even after a restart, and reports what it holds. When every
+// living process has promised, and they are a majority, the proposer decides which holds the new
+// view keeps, and installs it. A crashed process is left out; a process that comes back joins as
+// new, in the next view.
 //
-// What keeps it safe, each of which can be left out to see what it is for (Omission):
-// - Promises are durable before they are given. Epochs name the proposer and its life, so that
-//   they never repeat.
-// - A hold is carried into a view only if nobody who promised has promised an epoch in between the
-//   view that last knew of the hold and this one. Otherwise a view in between may have given the
-//   lock to another, and the old fence would come to outrank the newer one.
-// - A process holds what it holds only while a majority keeps saying that it has promised nothing
-//   newer (its lease); its own word counts as long as theirs does. A view that lacks the report of
-//   a member of the one before, and has heard no farewell of it, waits until that member's lease
-//   must have run out. Time is counted in ticks of the own timer; the two waits differ by enough
-//   for clocks that run at slightly different speeds.
-// - Members of a view that is well, or decided and about to be installed, do not promise another
-//   that would exclude one of them, so that two that cannot see each other do not depose each other
-//   for ever through a third.
+// Four rules keep it safe. A run can leave out each of them, to show what it is for (Omission):
+// - A process writes a promise to disk before it sends it. Epochs name the proposer and its life,
+//   so that they never repeat.
+// - The new view keeps a hold only if no process that promised has promised an epoch in between:
+//   later than the last view that knew of the hold, and earlier than the new one. A view of that
+//   epoch may have given the lock to another process, and the old hold must not come back after it.
+//   Membership::holds_to_keep() has an example.
+// - A process holds a lock only while it has a lease: while a majority, itself included, keeps
+//   saying that it has promised nothing newer. If the proposer lacks the report of a member of the
+//   view before, and has not heard its farewell, the new view waits until that member's lease must
+//   have expired. Each process counts time in its own ticks; the wait is a quarter longer than the
+//   lease, for clocks that run at slightly different speeds.
+// - Members of a view that is well, or that is decided and about to be installed, refuse a proposal
+//   that would exclude one of them. Otherwise two processes that cannot hear each other could
+//   depose each other for ever through a third.
 //
-// It is a protocol by itself, one per process and for any number of locks; Resilient<P> runs a
-// lock in its views.
+// The membership is a protocol by itself, one per process and for any number of locks; Resilient<P>
+// runs a lock in its views.
 #pragma once
 
 #include <cstdint>
@@ -43,8 +45,8 @@
 
 namespace baton {
 
-// The event of a membership: see where it is emitted.
-struct Frozen {};     // a newer view is promised: nothing of the present one counts any more
+// The events of a membership.
+struct Frozen {};     // a newer view is promised; nothing of the present one counts any more
 struct Installed {};  // view() is new
 struct LeaseEnded {};
 struct LeaseBegun {};
@@ -57,20 +59,20 @@ class Membership {
     Incarnation incarnation;
     Epoch view;
     Epoch promised;
-    std::uint64_t tick = 0;  // of the sender
-    std::uint64_t echo = 0;  // the latest tick of the receiver that the sender has heard of
+    std::uint64_t tick = 0;  // the sender's tick
+    std::uint64_t echo = 0;  // the latest tick of the receiver that the sender knows
   };
   struct Propose {
     static constexpr Phase phase = Phase::upkeep;
     Epoch epoch;
-    NodeSet members;  // whom the proposer takes for alive
+    NodeSet members;  // the processes that the proposer takes for alive
   };
   struct Promise {
     static constexpr Phase phase = Phase::upkeep;
     Epoch epoch;
     Incarnation incarnation;
     std::vector<Epoch> before;  // other epochs that the sender has promised or installed
-    View view;                  // that it is in
+    View view;                  // the sender's present view
     std::vector<Claim> claims;
   };
   struct Refuse {
@@ -78,23 +80,23 @@ class Membership {
     Epoch epoch;
     Epoch promised;
   };
-  // What the new view will be, while it waits to be installed.
+  // Tells the members of the new view, while it waits to be installed.
   struct Decided {
     static constexpr Phase phase = Phase::upkeep;
     Epoch epoch;
     NodeSet members;
-    NodeSet keepers;  // those who keep everything that they hold
+    NodeSet keepers;  // members that keep everything that they hold
   };
   struct Install {
     static constexpr Phase phase = Phase::upkeep;
     View view;
   };
-  // The sender holds nothing, and in this life never will again.
+  // The sender holds nothing, and will hold nothing again in this life.
   struct Farewell {
     static constexpr Phase phase = Phase::upkeep;
     Incarnation incarnation;
   };
-  // The sender would like another view with the same members.
+  // The sender asks for another view with the same members.
   struct Renew {
     static constexpr Phase phase = Phase::upkeep;
     Epoch view;  // instead of this one
@@ -104,21 +106,22 @@ class Membership {
   using Event = std::variant<Frozen, Installed, LeaseEnded, LeaseBegun>;
   using Out = Outbox<Message, Event>;
 
-  // Survives a crash.
+  // The part of the state that survives a crash.
   struct Durable {
     Incarnation incarnation;
     Epoch promised;
-    std::vector<Epoch> before;  // the view, then what was promised after it; the last is `promised`
+    // The view, then every epoch promised after it; the last is `promised`.
+    std::vector<Epoch> before;
   };
-  // The latest that is known of another process.
+  // The latest news of another process.
   struct Peer {
     Incarnation incarnation;
     Incarnation left;  // the last life that has said farewell
     Epoch view;
     Epoch promised;
-    std::uint64_t tick = 0;  // its own
-    std::uint64_t echo = 0;  // of ours
-    // The latest of our ticks at which it had promised nothing newer than our view.
+    std::uint64_t tick = 0;  // its tick
+    std::uint64_t echo = 0;  // the latest of our ticks that it knows
+    // Our latest tick at which it had promised nothing newer than our view.
     std::uint64_t vouched = 0;
   };
   struct Proposal {
@@ -133,11 +136,11 @@ class Membership {
     Durable durable;
     View view;
     NodeSet decided;            // members of the promised view, once its proposer has decided
-    bool kept = false;          // ... and that view keeps what is held here
-    std::uint64_t left_at = 0;  // the last tick in the view, or with all kept in the next one
+    bool kept = false;          // the promised view keeps everything that this process holds
+    std::uint64_t left_at = 0;  // the last tick in the view, or in a decided view that keeps all
     bool has_lease = false;
     std::uint64_t tick = 0;
-    EpochNumber highest;  // heard of anywhere
+    EpochNumber highest;  // the highest epoch number heard of
     Epoch own_installed;  // the latest view that this process installed in this life
     std::vector<Peer> peers;
     std::vector<Claim> claims;
@@ -155,11 +158,11 @@ class Membership {
   void expire(TimerId timer, Out& out);
   void suspect(NodeId node, Out&) { detector_.suspect(node); }
 
-  // Another view with the same members, so that what is kept for each view can begin anew. As
-  // always only one process proposes it: if two did, neither view could keep what is held.
+  // Asks for another view with the same members, so that everything kept per view can begin anew.
+  // As always, only one process proposes it: if two did, neither view could keep the holds.
   void renew(Out& out) const;
 
-  // Its process ends. Whether it has told the others, so that nobody waits for its lease.
+  // Called as the process ends. True if it has told the others, so that nobody waits for its lease.
   bool leave(Out& out) const;
 
   // The locks that this process holds.
@@ -167,12 +170,12 @@ class Membership {
   void give_up(const std::string& lock);
 
   const View& view() const { return state_.view; }
-  // In a view, and free to work in it.
+  // True if the process is in a view and free to work in it.
   bool is_active() const {
     return state_.view.epoch != Epoch{} && state_.durable.promised == state_.view.epoch;
   }
   bool has_lease() const { return state_.has_lease; }
-  // For so many ticks it has one, if nothing more is heard.
+  // The ticks for which it still has a lease if it hears nothing more.
   std::uint64_t lease_left() const;
   const Epoch& promised() const { return state_.durable.promised; }
   const Durable& durable() const { return state_.durable; }
@@ -199,13 +202,14 @@ class Membership {
   void tell_decision(Out& out) const;
   void install(Out& out);
   void check_lease(Out& out);
-  // The tick until which its word counts that nothing newer than the view is promised.
+  // The tick until which the word of `node` counts that it has promised nothing newer than the
+  // view.
   std::uint64_t vouched_until(NodeId node) const;
 
   bool needs_new_view() const;
   bool is_well() const;
   bool is_loyal_against(const NodeSet& proposed) const;
-  // A lease ends after Setup::lease ticks without confirmation; a view waits for a quarter longer.
+  // A lease expires after Setup::lease ticks without confirmation; a view waits a quarter longer.
   std::uint32_t wait_for_leases() const { return setup_->lease + (setup_->lease + 3) / 4; }
   bool is_majority(std::size_t count) const { return 2 * count > setup_->size; }
   bool is_own_in_vain(const Epoch& epoch) const;

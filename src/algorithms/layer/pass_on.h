@@ -1,5 +1,5 @@
-// What a layer does with the outbox of the protocol inside it: everything goes on to the layer's
-// own.
+// A layer's handling of the outbox of the protocol inside it: it passes everything on to its own
+// outbox.
 #pragma once
 
 #include <variant>

@@ -1,13 +1,14 @@
 // Reliable<P>: the protocol P over channels that lose, duplicate and reorder.
 //
-// Each message gets a number, per channel. The receiver hands messages to P in that order, once
-// each, and says how far it has come; the sender repeats what is not confirmed in time. The
-// confirmation rides on the next message in the other direction, or goes alone if there is none
-// for half a message time: under load it costs nothing, and never more than one message for one.
+// The sender numbers its messages per channel. The receiver hands messages to P in that order, once
+// each, and confirms how far it has come; the sender repeats each message that is not confirmed in
+// time. The confirmation rides on the next message in the other direction. If there is none for
+// half a message time, it goes alone. So under load confirmations cost nothing, and never more than
+// one message per message.
 //
-// Assumes: no process stops, and what is sent again and again arrives in the end.
-// Promises: what P promises over reliable FIFO channels, but for order, since happened-before is
-// judged by what crosses the network.
+// Assumes: no process stops, and a message that is sent again and again arrives in the end.
+// Promises: the promises of P over reliable FIFO channels, except order, since oracles judge
+// happened-before by the messages that cross the network.
 #pragma once
 
 #include <algorithm>
@@ -41,12 +42,12 @@ class Reliable {
 
   // One end of the channels to and from another process.
   struct Channel {
-    SequenceNumber next;                                  // to be given to the next message
+    SequenceNumber next;                                  // number of the next message
     std::vector<typename P::Message> unconfirmed;         // the last before `next`
     std::uint32_t patience = 1;                           // grows with every repetition in vain
-    SequenceNumber expected;                              // the next to be handed to P
-    std::map<SequenceNumber, typename P::Message> early;  // arrived before it
-    SequenceNumber confirmed;  // what the other side was last told to be expected
+    SequenceNumber expected;                              // number of the next message to hand to P
+    std::map<SequenceNumber, typename P::Message> early;  // arrived before their turn
+    SequenceNumber confirmed;  // the number that the other side was last told to be expected
     bool owes_ack = false;
   };
   struct State {
@@ -103,7 +104,8 @@ class Reliable {
 
  private:
   static constexpr Ticks ack_delay{message_time.value / 2};
-  static constexpr Ticks repeat_after = 4 * message_time;  // there, the delay of the ack, and back
+  // There, the delay of the confirmation, and back.
+  static constexpr Ticks repeat_after = 4 * message_time;
   static constexpr std::uint32_t most_patience = 4;
 
   static TimerId repetition(NodeId peer) { return {2 * peer.value}; }
@@ -156,7 +158,7 @@ class Reliable {
       channel.expected = next(channel.expected);
       hand_over(from, message, out);
     }
-    // What comes once more tells that the confirmation was missed.
+    // A message that comes again shows that the sender has missed the confirmation.
     if (!channel.owes_ack && (is_old || channel.confirmed < channel.expected)) {
       channel.owes_ack = true;
       out.arm(acknowledgement(from), ack_delay);
@@ -167,7 +169,7 @@ class Reliable {
     step(out, [&](P& inner, auto& inner_out) { inner.receive(from, message, inner_out); });
   }
 
-  // The other side expects the message of this number: it has all before.
+  // The other side expects the message of this number: it has all earlier ones.
   void confirm(NodeId peer, SequenceNumber expected, Out& out) {
     Channel& channel = channels_[peer];
     const std::uint64_t missing = channel.next.value - std::min(expected, channel.next).value;

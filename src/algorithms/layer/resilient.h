@@ -1,5 +1,5 @@
 // Resilient<P>: the protocol P despite crashes. A membership (algorithms/layer/membership.h) agrees
-// on views of who is alive, and P runs in these views (algorithms/layer/in_views.h).
+// on views of the living processes, and P runs in these views (algorithms/layer/in_views.h).
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ class Resilient {
  public:
   static constexpr bool is_lock = MutexProtocol<P>;
 
-  // Of the membership.
+  // The message of the membership.
   struct Control {
     static constexpr bool wraps = true;
     Membership::Message message;
@@ -48,7 +48,7 @@ class Resilient {
   void request(Out& out) requires is_lock { inner_.request(membership_, Sink{&out}); }
   void release(Out& out) requires is_lock { inner_.release(membership_, Sink{&out}); }
 
-  // Every view begins with an election, and needs no other.
+  // Every view begins with an election, so elect() has nothing to do.
   void elect(Out&) requires(!is_lock) {}
 
   void receive(NodeId from, const Message& message, Out& out) {
@@ -95,7 +95,7 @@ class Resilient {
  private:
   static constexpr std::uint32_t own_timers = 1;
 
-  // What P decides goes into the one outbox.
+  // P's decisions go into the one outbox.
   struct Sink {
     Out* out;
     void send(NodeId to, InView message) { out->send(to, std::move(message)); }
@@ -104,7 +104,7 @@ class Resilient {
     Chooser& chooser() { return out->chooser(); }
   };
 
-  // Lets the membership act, and follows it.
+  // Runs a handler of the membership, and acts on its events.
   template <class Handler>
   void direct(Out& out, Handler handler) {
     OutboxOf<Membership> decided(out.chooser());

@@ -12,7 +12,7 @@ void StopAndWait::send(Out& out) {
   transmit(out);
 }
 
-// Three delays are enough for a message and its acknowledgement, and some more.
+// Long enough for a message and its acknowledgement, with some reserve.
 void StopAndWait::transmit(Out& out) {
   out.send(setup_->successor(self_), Data{state_.sent});
   out.arm(repeat_timer, 3 * setup_->delay_bound);

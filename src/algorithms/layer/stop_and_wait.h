@@ -1,5 +1,5 @@
-// Stop-and-wait, the simplest automatic repeat request: send, wait for the acknowledgement, repeat
-// what is not acknowledged in time.
+// Stop-and-wait, the simplest automatic repeat request: the sender waits for the acknowledgement of
+// each message, and sends the message again if none comes in time.
 //
 // K. A. Bartlett, R. A. Scantlebury and P. T. Wilkinson, "A note on reliable full-duplex
 // transmission over half-duplex links", Communications of the ACM 12(5), 1969.
@@ -29,7 +29,7 @@ class StopAndWait {
     SequenceNumber number;
   };
   using Message = std::variant<Data, Acknowledgement>;
-  // The message that was sent last has been acknowledged.
+  // The receiver has acknowledged the latest message.
   struct Acknowledged {};
   using Event = Acknowledged;
   using Out = Outbox<Message, Event>;

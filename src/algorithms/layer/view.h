@@ -1,4 +1,4 @@
-// A view: who belongs to the group from now on, and who holds which lock as it begins.
+// A view: the members of the group from now on, and the locks that they hold as it begins.
 #pragma once
 
 #include <algorithm>
@@ -18,11 +18,11 @@ struct ViewMember {
   friend constexpr auto operator<=>(const ViewMember&, const ViewMember&) = default;
 };
 
-// A lock that a process holds by its own account.
+// A lock that a process says that it holds.
 struct Claim {
   std::string lock;
   FencingToken fence;
-  Epoch confirmed;  // the latest view that knows of it
+  Epoch confirmed;  // the latest view that knows of the hold
 };
 
 // A lock that is held as a view begins.
@@ -43,7 +43,7 @@ struct View {
     }
     return nullptr;
   }
-  // Protocols inside a view number its members 0, 1, …
+  // Protocols inside a view know its members by the numbers 0, 1, …
   NodeId dense(NodeId node) const {
     for (std::uint32_t i = 0; i < members.size(); ++i) {
       if (members[i].node == node) return {i};
@@ -58,8 +58,8 @@ struct View {
   }
 };
 
-// The group of a view as the protocols inside it know it: its members numbered anew, its ring,
-// tree and voting sets rebuilt. The process that proposed the view coordinates.
+// The group of a view for the protocols inside it: its members get new numbers, and its ring, tree
+// and voting sets are rebuilt. The process that proposed the view coordinates.
 Setup setup_of(const View& view, const Setup& configured);
 
 }  // namespace baton

@@ -1,4 +1,4 @@
-// Which protocol an algorithm on layers is, where the layers are known at run time.
+// Chooses the type of an algorithm on layers, where the layers are known only at run time.
 #pragma once
 
 #include "algorithms/layer/layers.h"

@@ -74,10 +74,10 @@ void BakeryMessages::enter_if_none_before(Out& out) {
 
 namespace {
 
-// A read that arrives just before the exit is answered "wait", and its repetition takes 2 more.
+// A read that arrives just before the exit gets the answer "wait"; repeating it costs 2 more.
 Expected handover_delay(const Case&) { return Expected::between(1, 3); }
 
-// Polls last as long as others stay inside, for which there is no bound.
+// A process polls as long as others stay inside, for which there is no bound.
 Expected when_all_ask(const Case& c) {
   return Expected::between(per_peer<6>(c).low, std::numeric_limits<double>::infinity());
 }

@@ -3,19 +3,19 @@
 // L. Lamport, "A new solution of Dijkstra's concurrent programming problem", Communications of the
 // ACM 17(8), 1974; its adaptation to messages as in Cardellini.
 //
-// Idea: to enter, a process takes a ticket one above all others that it sees (the doorway), and
-// then waits for each other process until that one is not choosing a ticket and has none that goes
-// first (the bakery). Nobody writes another's variables; each process answers reads of its own num
-// and choosing. A read that says "wait" is repeated at once, and as it is a message exchange that
-// takes time, polling never spins.
+// Idea: to enter, a process takes a ticket one above all others that it sees (the doorway). Then it
+// waits for each other process until that one is not choosing a ticket and has none that goes first
+// (the bakery). Nobody writes another's variables; each process answers reads of its own num and
+// choosing. A process repeats a read that says "wait" at once; since a read is a message exchange
+// that takes time, polling never spins.
 //
 // Assumes: no message is lost or duplicated and no process stops. Channels need not be FIFO, since
 // a process has at most one read under way with each other process; for the same reason a reply
 // needs no number to be matched to its read.
 // Promises: safety, freedom from deadlock and starvation; first come first served from the doorway:
 // a process that has its ticket when another begins to ask goes before it. That is weaker than
-// order by happened-before, which is NOT promised: another process can ask because it was read
-// from the doorway, and yet draw the same ticket and go first with the smaller id.
+// order by happened-before, which is NOT promised: another process can ask because it received a
+// read from the doorway, and yet draw the same ticket and go first with the smaller id.
 // Costs: 6(N−1) messages (3 variables of each other process, request and reply) and as many polls
 // as the wait takes; none to leave. Delay 6 when idle, since all reads of a phase (num, choosing,
 // num) go out together; in the paper's order, one process after the other, it is 6(N−1). Hand-over
@@ -38,8 +38,8 @@ namespace baton {
 
 class BakeryMessages {
  public:
-  // A ticket is one above those that it follows, as a logical clock is; to have none, the paper's
-  // zero, is to be outside.
+  // A ticket is one above all tickets seen, as a logical clock is. The paper's zero, no ticket, is
+  // an empty optional here.
   using Ticket = Clock;
 
   struct ReadNum {};
@@ -58,7 +58,7 @@ class BakeryMessages {
     bool choosing = false;          // in the doorway
     std::optional<Ticket> num;      // in the bakery, or inside
     std::optional<Ticket> highest;  // of the tickets seen, in the doorway
-    NodeSet awaited;                // doorway: whose num is unread; bakery: who may go before me
+    NodeSet awaited;  // doorway: processes whose num is unread; bakery: processes that may go first
   };
 
   BakeryMessages(NodeId self, const Setup& setup, NodeId inside = nobody);

@@ -46,7 +46,7 @@ void CarvalhoRoucairol::upon_request(const Request& request, Out& out) {
     state_.deferred.push_back(request.at);
     return;
   }
-  // A request of mine that relied on a permission which now goes back has never been sent there.
+  // I returned the permission on which my request relied, so my request was never sent there.
   const bool must_ask =
       state_.mode == Mode::wanted && state_.permitted_by.contains(request.at.node);
   permit(request.at, out);
@@ -59,7 +59,7 @@ void CarvalhoRoucairol::upon_reply(NodeId from, const Reply& reply, Out& out) {
   enter_if_permitted(out);
 }
 
-// To permit another is to give up its own permission.
+// A process that permits another gives up its own permission.
 void CarvalhoRoucairol::permit(const Timestamp& request, Out& out) {
   state_.permitted_by.erase(request.node);
   out.send(request.node, Reply{request});
@@ -73,8 +73,8 @@ void CarvalhoRoucairol::enter_if_permitted(Out& out) {
 
 namespace {
 
-// Of two processes the one that entered last has the other's permission, and in the long run each
-// is as likely to be that one: a requester asks half of the others.
+// Of two processes, the one that entered last has the other's permission, and in the long run each
+// is equally likely to be that one: a requester asks half of the others.
 Expected when_drawn_uniformly(const Case& c) {
   return Expected::mean(static_cast<double>(c.setup.size) - 1);
 }

@@ -1,4 +1,4 @@
-// Carvalho–Roucairol: Ricart–Agrawala, but a permission is kept until it is asked back.
+// Carvalho–Roucairol: Ricart–Agrawala in which a process keeps a permission until it is asked back.
 //
 // O. S. F. Carvalho and G. Roucairol, "On mutual exclusion in computer networks", Communications of
 // the ACM 26(2), 1983.
@@ -9,10 +9,10 @@
 // settled by timestamp as in Ricart–Agrawala.
 //
 // Assumes: no message is lost and no process stops. Channels need not be FIFO, and may duplicate.
-// Promises: safety, freedom from deadlock and starvation. A request that has reached everyone it
-// was sent to is overtaken only by earlier ones, of which there are finitely many. Order by
-// happened-before is NOT promised: who has all permissions re-enters without asking, though a
-// request that happened before is on its way to it.
+// Promises: safety, freedom from deadlock and starvation. A request that has reached all its
+// receivers is overtaken only by earlier ones, of which there are finitely many. Order by
+// happened-before is NOT promised: a process that has all permissions re-enters without asking,
+// though a request that happened before is on its way to it.
 // Costs: 0 … 2(N−1) messages: 0 to re-enter with nothing in between, N−1 on average when uniformly
 // drawn processes enter one after the other; delay 0 or 2 when idle; hand-over in 1.
 //
@@ -43,7 +43,7 @@ class CarvalhoRoucairol {
   using Event = Entered;
   using Out = Outbox<Message, Event>;
 
-  // Who enters again and again hears nothing of others, and its clock catches up with theirs.
+  // A process that enters again and again hears nothing from others; its clock catches up.
   static constexpr unsigned number_gap = 4;
 
   enum class Mode : std::uint8_t { released, wanted, held };
@@ -51,7 +51,7 @@ class CarvalhoRoucairol {
     Clock clock;
     Mode mode = Mode::released;
     Timestamp mine;                   // my request, while wanted or held
-    NodeSet permitted_by;             // whose permission I have
+    NodeSet permitted_by;             // processes whose permission I have
     std::vector<Timestamp> deferred;  // requests that I answer when I leave
   };
 

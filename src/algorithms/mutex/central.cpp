@@ -25,7 +25,7 @@ void Central::receive(NodeId from, const Message& message, Out& out) {
 }
 
 void Central::upon_enter(NodeId from, Out& out) {
-  // Whoever takes another process for the coordinator gets no answer from it.
+  // A process ignores requests if it is not the coordinator.
   if (!state_.coordination) return;
   if (state_.coordination->holder == nobody) {
     state_.coordination->holder = from;
@@ -56,20 +56,20 @@ void Central::upon_released(NodeId from, Out& out) {
 
 namespace {
 
-// What a process pays that is not the coordinator; the coordinator pays nothing.
+// The cost for a process other than the coordinator; the coordinator pays nothing.
 template <int value>
 Expected unless_coordinator(const Case& c) {
   return Expected::exactly(c.requester == c.setup.coordinator ? 0 : value);
 }
 
-// RELEASED on its way to the coordinator, GRANTED on its way from it.
+// RELEASED travels to the coordinator, GRANTED from it.
 Expected handover_delay(const Case& c) {
   return Expected::exactly((c.before == c.setup.coordinator ? 0 : 1) +
                            (c.requester == c.setup.coordinator ? 0 : 1));
 }
 
-// At most one request finds the critical section free: the coordinator's own, which is there at
-// once, unless it has left again before the others' requests arrive.
+// At most one request finds the critical section free: the coordinator's own, which arrives at
+// once, unless the coordinator has left again before the others' requests arrive.
 Expected when_all_ask(const Case& c) {
   const double size = c.setup.size;
   const double undenied = 3 * (size - 1) / size;

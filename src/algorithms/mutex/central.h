@@ -5,16 +5,16 @@
 //
 // Idea: a process that wants the critical section sends ENTER to the coordinator and goes in when
 // it hears GRANTED; when it leaves it sends RELEASED. The coordinator grants to one process at a
-// time and keeps the others in a queue, first come first served. If asked to (tell_queued), it
-// also answers DENIED to a request that must wait: only then can a process tell a lock that is
-// in use from a coordinator that is dead.
+// time and keeps the others in a queue, first come first served. With tell_queued, it also answers
+// DENIED to a request that must wait: only then can a process tell a lock in use from a dead
+// coordinator.
 //
 // Assumes: no message is lost or duplicated and no process stops. Channels need not be FIFO: an
 // ENTER that overtakes its sender's own RELEASED waits in the queue until that arrives, and a
 // DENIED that arrives late is information on which nothing depends.
-// Promises: safety, freedom from deadlock and starvation. Service is in the order in which requests
-// reach the coordinator. That is not order by happened-before: requests carry no stamp, so what
-// processes tell each other besides cannot be taken into account.
+// Promises: safety, freedom from deadlock and starvation. The coordinator serves requests in the
+// order in which they reach it. That is not order by happened-before: requests carry no stamp, so
+// the coordinator cannot know what processes tell each other besides.
 // Costs: 3 messages, 2 to enter and 1 to leave, and none for the coordinator's own entries; delay 2
 // when idle; hand-over in 2, less 1 where the coordinator is one of the two. DENIED adds 1 to each
 // entry that must wait.
@@ -54,10 +54,10 @@ class Central {
   static Symmetry symmetry(const Setup&) { return Symmetry::but_coordinator; }
 
   enum class Mode : std::uint8_t { released, wanted, denied, held };
-  // What only the coordinator has. A million other processes carry no queue.
+  // Only the coordinator has this state: a million other processes carry no queue.
   struct Coordination {
-    NodeId holder = nobody;    // to whom the critical section is granted
-    std::deque<NodeId> queue;  // who waits for it, in order of arrival
+    NodeId holder = nobody;    // the process that has the critical section
+    std::deque<NodeId> queue;  // the processes that wait, in order of arrival
   };
   struct State {
     Mode mode = Mode::released;  // denied: still wanted, and known to be queued

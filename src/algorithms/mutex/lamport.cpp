@@ -6,7 +6,7 @@ namespace baton {
 
 Lamport::Lamport(NodeId self, const Setup& setup, NodeId inside) : self_(self), setup_(&setup) {
   if (inside == nobody) return;
-  // Everyone has the request of the process inside, stamped before any that is still to come.
+  // All processes have the request of the process inside, stamped before any request to come.
   const Timestamp first{state_.clock, inside};
   state_.queue.insert(first);
   if (self == inside) {
@@ -66,8 +66,8 @@ void Lamport::hear(Timestamp sent) {
   if (state_.mode == Mode::wanted && state_.mine < sent) state_.unheard.erase(sent.node);
 }
 
-// A time that is not later than the clock will move nothing. What is left of it is whether it is
-// later than the own request.
+// A time that is not later than the clock moves nothing. It only matters whether it is later than
+// the receiver's own request.
 void Lamport::simplify(NodeId from, Message& message) const {
   const auto fade = [&](Clock& at) {
     if (at > state_.clock) return;

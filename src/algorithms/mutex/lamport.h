@@ -14,11 +14,11 @@
 // hand-over in 1.
 //
 // Differences from the paper:
-// - Instead of the last timestamp from each process, it keeps the set of those from whom nothing
-//   later than the own request has come. The two agree, because a request is stamped later than
-//   everything received before it.
-// - The clock advances at requests and by what is received. That every other event has a time of
-//   its own, too, is nothing that anyone asks for.
+// - Instead of the last timestamp from each process, a process keeps the set of processes from
+//   which nothing later than its own request has come. The two agree, because a process stamps a
+//   request later than everything that it received before.
+// - The clock advances only at requests and at receipts. No decision needs a time of its own for
+//   every other event.
 // - A RELEASE names the request that it withdraws, so that finding it takes no search.
 // - An ACK is always sent. The paper allows leaving it out where a later message is on its way
 //   already; the cost would then no longer be exact.
@@ -57,7 +57,7 @@ class Lamport {
     Mode mode = Mode::released;
     Timestamp mine;             // my request, while wanted or held
     std::set<Timestamp> queue;  // all requests that I know of, mine included
-    NodeSet unheard;            // from whom nothing later than mine has come, while wanted
+    NodeSet unheard;  // processes from which nothing later than mine has come, while wanted
   };
 
   Lamport(NodeId self, const Setup& setup, NodeId inside = nobody);

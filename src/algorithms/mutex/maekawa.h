@@ -5,8 +5,8 @@
 //
 // Idea: each process has a voting set, and any two voting sets share a voter. A process that wants
 // the critical section asks its own set and enters with all K votes; since a voter votes for one
-// at a time, the shared voter keeps any second process out. Who asks while the vote is given
-// waits in the voter's queue until the RELEASE.
+// process at a time, the shared voter keeps any second process out. A request that comes while the
+// vote is given waits in the voter's queue until the RELEASE.
 //
 // Assumes: reliable channels without duplicates, no process stops. Channels need not be FIFO: if
 // a process's next REQUEST overtakes its RELEASE, it waits in the queue like any other, and a
@@ -48,7 +48,7 @@ class Maekawa {
     Mode mode = Mode::released;
     std::uint32_t votes = 0;    // for me, while wanted
     NodeId voted_for = nobody;  // by me
-    std::vector<NodeId> queue;  // who waits for my vote, in order of arrival
+    std::vector<NodeId> queue;  // the processes that wait for my vote, in order of arrival
   };
 
   // Needs setup.voting.

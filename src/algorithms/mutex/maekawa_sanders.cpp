@@ -54,8 +54,8 @@ void MaekawaSanders::upon_request(const Timestamp& request, Out& out) {
   if (!best) {
     out.send(request.node, Failed{request});
   } else if (state_.has_inquired) {
-    // Sanders' correction: the one for whom I inquired has been overtaken and must know, or it
-    // will not yield elsewhere.
+    // Sanders' correction: a better request has overtaken the one for which I inquired. I must tell
+    // its process, or it will not yield elsewhere.
     out.send(state_.queue.front().node, Failed{state_.queue.front()});
   } else {
     inquire(out);
@@ -63,7 +63,7 @@ void MaekawaSanders::upon_request(const Timestamp& request, Out& out) {
   enqueue(request);
 }
 
-// Who yields goes back into the queue and needs no FAILED: it knows.
+// A process that yields goes back into the queue and needs no FAILED, because it knows.
 void MaekawaSanders::upon_yield(const Timestamp& request, Out& out) {
   if (state_.voted_for != request) return;
   enqueue(request);
@@ -120,7 +120,7 @@ void MaekawaSanders::upon_failed(NodeId voter, const Timestamp& request, Out& ou
   if (vote == nullptr || *vote != Vote::open) return;
   *vote = Vote::failed;
   ++state_.votes_failed;
-  if (state_.votes_failed > 1) return;  // who inquired before has its answer
+  if (state_.votes_failed > 1) return;  // earlier inquirers have their answers
   const std::vector<NodeId> voters = setup_->voting->of(self_);
   for (std::size_t i = 0; i < voters.size(); ++i) {
     if (state_.votes[i] == Vote::inquired) yield(voters[i], state_.votes[i], out);
@@ -132,7 +132,7 @@ void MaekawaSanders::simplify(NodeId, Message& message) const {
   if (grant != nullptr && grant->at <= state_.clock) grant->at = {0};
 }
 
-// An INQUIRE about a request that is served crosses the RELEASE, which is all the answer it needs.
+// If the process has been served, the INQUIRE crosses its RELEASE, which is answer enough.
 void MaekawaSanders::upon_inquire(NodeId voter, const Timestamp& request, Out& out) {
   Vote* const vote = vote_on(request, voter);
   if (vote == nullptr || *vote != Vote::granted) return;

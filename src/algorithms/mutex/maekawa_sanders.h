@@ -5,10 +5,10 @@
 // distributed mutual exclusion algorithms", ACM Transactions on Computer Systems 5(3), 1987.
 //
 // Idea: requests carry timestamps, and a voter prefers the earliest. If it has voted for a later
-// one it asks with INQUIRE whether it may have its vote back, and a process that cannot enter
-// before someone else, as it knows from a FAILED or from having yielded elsewhere, answers YIELD.
-// Everyone who waits at a voter has been told FAILED, except the best if it is better than the one
-// voted for: that one's INQUIRE is under way.
+// one, it asks with INQUIRE for its vote back. A process that cannot enter before another, as it
+// knows from a FAILED or from having yielded elsewhere, answers YIELD. A voter has sent FAILED to
+// every process that waits for it, except to the best one if that is better than the one voted for:
+// Then an INQUIRE is under way on its behalf.
 //
 // Assumes: reliable FIFO channels, no process stops. What FIFO protects: an INQUIRE that overtakes
 // its GRANT looks stale and is ignored, and then the group may stop. Safety does not need it.
@@ -71,17 +71,17 @@ class MaekawaSanders {
   struct State {
     Clock clock;
 
-    // As one who asks.
+    // The requester's part:
     Mode mode = Mode::released;
     Timestamp mine;                   // my request, while wanted or held
     std::vector<Vote> votes;          // while wanted: by the voter's place in my voting set
     std::uint32_t votes_granted = 0;  // how many are granted or inquired
     std::uint32_t votes_failed = 0;
 
-    // As a voter.
+    // The voter's part:
     std::optional<Timestamp> voted_for;
     bool has_inquired = false;     // asked for the vote back
-    std::vector<Timestamp> queue;  // who waits for my vote, earliest first
+    std::vector<Timestamp> queue;  // requests that wait for my vote, earliest first
   };
 
   // Needs setup.voting.

@@ -1,9 +1,9 @@
 // A widely copied version of Maekawa's algorithm with INQUIRE and YIELD, which deadlocks.
 //
-// It says FAILED only to a newcomer that is worse than the request voted for. A request that waits
-// for the answer to an INQUIRE, and is overtaken there by a better one, is told nothing; believing
-// that it may soon have the vote, it yields to nobody, and the better one may be waiting for just
-// that.
+// This version sends FAILED only to a newcomer that is worse than the request voted for. A request
+// that waits for the answer to an INQUIRE and is overtaken there by a better one hears nothing. Its
+// process believes that it may soon have the vote and yields to nobody, and the better one may be
+// waiting for just that.
 #pragma once
 
 #include "algorithms/mutex/maekawa_sanders.h"

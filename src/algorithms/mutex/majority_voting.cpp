@@ -18,8 +18,9 @@ std::uint32_t voters_asked(const Setup& setup) {
   return static_cast<std::uint32_t>(setup.value(MajorityVoting::ask));
 }
 
-// The last doubling of the pause: once it can be many times as long as all N would take one after
-// the other, even over channels that repeat what is lost, waiting longer would only waste time.
+// The last doubling of the pause. Then the pause can be many times as long as all N would take one
+// after the other, even over channels that repeat lost messages; waiting longer would only waste
+// time.
 std::uint32_t most_doublings(const Setup& setup) {
   return static_cast<std::uint32_t>(std::bit_width(setup.size)) + 4;
 }
@@ -91,7 +92,7 @@ void MajorityVoting::receive(NodeId from, const Message& message, Out& out) {
 }
 
 void MajorityVoting::upon_request(NodeId from, SequenceNumber attempt, Out& out) {
-  // Whoever asks with a later attempt is done with the one I voted for.
+  // A process that asks with a later attempt has ended the attempt for which it got my vote.
   const bool free = state_.voted_for.node == nobody ||
                     (state_.voted_for.node == from && state_.voted_for.number <= attempt);
   if (!free) {
@@ -105,7 +106,7 @@ void MajorityVoting::upon_request(NodeId from, SequenceNumber attempt, Out& out)
 void MajorityVoting::upon_ok(NodeId from, SequenceNumber attempt, Out& out) {
   const bool current = attempt == state_.attempt;
   if (!current || state_.mode == Mode::released || state_.mode == Mode::pausing) {
-    // Too late: the majority was there without this vote, or could not be reached with it.
+    // Too late: the attempt had its majority without this vote, or could not reach it with it.
     if (state_.mode == Mode::released) {
       out.send(from, Release{attempt});
     } else {

@@ -1,13 +1,13 @@
-// Voting by majority: whoever has more than half of the votes goes in, and who has not tries again.
+// Voting by majority: a process with more than half of the votes goes in; the others try again.
 //
 // S.-D. Lin, Q. Lian, M. Chen and Z. Zhang, "A practical distributed mutual exclusion protocol in
 // dynamic peer-to-peer systems", IPTPS 2004, in the simplified form of A. S. Tanenbaum and M. van
 // Steen, "Distributed Systems", where it is called the decentralized algorithm.
 //
-// Idea: each process is also a coordinator with one vote, which it gives to whoever asks first and
-// refuses to others, at once. A process asks its coordinators and enters with m votes, more than
-// half of all N. If it cannot reach m it gives back what it got, pauses for a random time and
-// tries again.
+// Idea: each process is also a coordinator with one vote, which it gives to the first that asks and
+// refuses to others at once. A process asks its coordinators and enters with m votes, more than
+// half of all N. If it cannot reach m, it gives the votes back, pauses for a random time and tries
+// again.
 //
 // Parameters: `votes` is m, usually the smallest majority; `ask` is how many are asked, the process
 // itself and those after it in ring order, usually all.
@@ -64,7 +64,7 @@ class MajorityVoting {
     static constexpr bool is_answer = true;
     SequenceNumber attempt;
   };
-  // The vote comes back: after the critical section, or because the attempt failed.
+  // Gives the vote back: after the critical section, or because the attempt failed.
   struct Release {
     static constexpr Phase phase = Phase::exit;
     SequenceNumber attempt;
@@ -78,19 +78,19 @@ class MajorityVoting {
 
   static constexpr bool numbers_by_process = true;
   static constexpr bool piles_up = true;  // messages to a slow process
-  // Where not all are asked, who is asked depends on the ring.
+  // If a process does not ask all, the ring decides whom it asks.
   static Symmetry symmetry(const Setup& setup);
 
   enum class Mode : std::uint8_t { released, asking, pausing, held };
   struct State {
-    // As one who asks.
+    // The requester's part:
     Mode mode = Mode::released;
     SequenceNumber attempt;      // the latest; attempts are numbered across requests
     std::uint32_t failures = 0;  // of the present request, as far as they lengthen the pause
-    NodeSet granted;             // who gave me a vote in this attempt
+    NodeSet granted;             // the processes that gave me a vote in this attempt
     std::uint32_t refusals = 0;  // in this attempt
 
-    // As a coordinator.
+    // The coordinator's part:
     Numbered voted_for{nobody, {}};  // its attempt
   };
 
@@ -103,7 +103,7 @@ class MajorityVoting {
 
   const State& state() const { return state_; }
   void assume(State state) { state_ = std::move(state); }
-  // How long pauses are makes no difference to a host in which timers run out at any time.
+  // The length of pauses does not matter to a host whose timers may expire at any time.
   void forget_durations() { state_.failures = 0; }
   static const Info& info();
 

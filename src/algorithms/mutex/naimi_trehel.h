@@ -1,14 +1,14 @@
-// Naimi–Trehel: requests follow the trail of those who asked before, and shorten it as they go.
+// Naimi–Trehel: a request follows the trail of earlier requesters, and shortens it as it goes.
 //
 // M. Naimi and M. Trehel, "An improvement of the log(n) distributed algorithm for mutual
 // exclusion", ICDCS 1987; M. Naimi, M. Trehel and A. Arnold, "A log(N) distributed mutual exclusion
 // algorithm based on path reversal", Journal of Parallel and Distributed Computing 34(1), 1996.
 //
-// Idea: each process remembers one father, the last it knows to have asked, and a request goes from
-// father to father until it finds the one at the end of the waiting line. Everyone on the way takes
-// the requester for its father, since that is now the last: the path is reversed. The line itself
-// is spread over the processes: each who waits knows its next, to whom it sends the token when it
-// leaves.
+// Idea: each process remembers one father, the last process that it knows to have asked. A request
+// goes from father to father until it finds the process at the end of the waiting line. Every
+// process on the way takes the requester for its father, since that is now the last: the path is
+// reversed. The line itself is spread over the processes: each waiting process knows its next, to
+// which it sends the token when it leaves.
 //
 // Assumes: no message is lost or duplicated and no process stops. Channels need not be FIFO: a
 // REQUEST that overtakes the TOKEN finds its receiver waiting and becomes its next, and two
@@ -23,9 +23,9 @@
 //
 // Memory: two ids and a flag.
 //
-// Differences from the paper: its flag token-present is left out, since no decision needs it: who
-// has no father and is not requesting has the token. Its recovery of a lost token (1987) is left
-// out too.
+// Differences from the paper: its flag token-present is left out, since no decision needs it: a
+// process without a father that is not requesting has the token. Its recovery of a lost token
+// (1987) is left out too.
 #pragma once
 
 #include <utility>
@@ -50,7 +50,7 @@ class NaimiTrehel {
 
   struct State {
     NodeId father;            // where requests go on, or nobody at the end of the line
-    NodeId next = nobody;     // who gets the token after me
+    NodeId next = nobody;     // the process that gets the token after me
     bool requesting = false;  // waiting or inside
   };
 

@@ -3,10 +3,10 @@
 // The idea of the Notes ("Token ring"), made sound with the timestamps of L. Lamport,
 // "Time, clocks, and the ordering of events in a distributed system", CACM 21(7), 1978.
 //
-// Idea: a process that wants the critical section sends a timestamped REQUEST to its successor,
-// and each process passes it on to the next. Who is inside, or wants to be with an older stamp,
-// holds it back until it leaves. A process whose request has come home has everyone's permission
-// and enters.
+// Idea: a process that wants the critical section sends a timestamped REQUEST to its successor, and
+// each process passes it on to the next. A process that is inside, or wants to be with an older
+// stamp, holds it back until it leaves. A process whose request comes home has everyone's
+// permission and enters.
 //
 // Assumes: no message is lost and no process stops. Channels need not be FIFO, and may duplicate:
 // every copy needs everyone's permission, and a copy that comes home too late is for a request
@@ -16,14 +16,15 @@
 // from entries being made in the order of their stamps, for if i's request is older than j's:
 // - j's request reaches i only after i has made its own, since a process that has seen a stamp
 //   only makes larger ones; and i holds it back until i has left. So i enters and leaves first.
-// - The oldest request waits for nobody but who is inside, so it comes home. Only finitely many
-//   requests can be older than a given one, since whoever has let it pass makes younger ones.
+// - The oldest request waits only for the process inside, so it comes home. Only finitely many
+//   requests can be older than a given one, since a process that has let it pass makes younger
+//   ones.
 // - What happened before a request raised the clock that stamped it, because every message
 //   carries the clock of its last sender and not only the stamp of its first.
 // Costs: N messages for every entry; delay N when idle; hand-over in the ring distance, 1 … N−1.
 //
 // Differences from the Notes: there a process that wants to enter disregards the requests of
-// others, and who is disregarded tries again. That form stops for ever: see
+// others, and a disregarded process tries again. That form stops for ever: see
 // permission_ring_wrong.h.
 #pragma once
 
@@ -40,7 +41,7 @@ class PermissionRing {
  public:
   struct Request {
     Timestamp at;
-    Clock seen;  // the clock of whoever sent or passed it on
+    Clock seen;  // the clock of the process that sent or passed it on
   };
   using Message = std::variant<Request>;
   using Event = Entered;

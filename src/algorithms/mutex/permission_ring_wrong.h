@@ -18,7 +18,7 @@
 
 namespace baton {
 
-// Who wants to enter disregards the requests of others, and that is the end of them.
+// A process that wants to enter drops the requests of others.
 class WrongPermissionRingLiteral : public PermissionRing {
  public:
   using PermissionRing::PermissionRing;
@@ -28,7 +28,7 @@ class WrongPermissionRingLiteral : public PermissionRing {
   static const Info& info();
 };
 
-// ... and who was disregarded tries again after the time that a round takes.
+// A process whose request was dropped tries again after the time that a round takes.
 class WrongPermissionRingRetry : public WrongPermissionRingLiteral {
  public:
   using WrongPermissionRingLiteral::WrongPermissionRingLiteral;

@@ -4,9 +4,9 @@
 // Computer Systems 7(1), 1989.
 //
 // Idea: the processes form a tree, and each knows only which neighbour leads to the token. It asks
-// that neighbour once on behalf of all who asked it, and keeps them in a queue, where it may itself
-// be one. When the token comes it goes to the first in the queue, and the pointers along its way
-// turn round behind it.
+// that neighbour once on behalf of all who asked it, and keeps them in a queue, which may contain
+// itself. When the token comes, the process sends it to the first in the queue, and the pointers
+// along its way turn round behind it.
 //
 // Assumes: no message is lost or duplicated and no process stops. Channels need not be FIFO: two
 // messages are on one channel only when a process passes the token on and at once asks for it back,

@@ -4,17 +4,17 @@
 // Communications of the ACM 24(1), 1981.
 //
 // Idea: a process that wants the critical section sends a timestamped REQUEST to all others and
-// enters once each has sent a REPLY. Who is inside, or wants to be with an earlier timestamp,
-// defers its reply until it leaves. The deferred reply does the work of Lamport's RELEASE, which
-// is what saves N−1 messages.
+// enters once each has sent a REPLY. A process that is inside, or wants to be with an earlier
+// timestamp, defers its reply until it leaves. The deferred reply does the work of Lamport's
+// RELEASE, which saves N−1 messages.
 //
 // Assumes: no message is lost and no process stops. Channels need not be FIFO, and may duplicate.
 // Promises: safety, freedom from deadlock and starvation, order by happened-before.
 // Costs: 2(N−1) messages for every entry; delay 2 when idle; hand-over in 1.
 //
 // Differences from the paper:
-// - A REPLY names the request that it answers, and a process keeps the set of those who have not
-//   replied instead of a count. Counting lets two in as soon as a reply is duplicated.
+// - A REPLY names the request that it answers, and a process keeps the set of processes that have
+//   not replied instead of a count. Counting lets two in as soon as a reply is duplicated.
 // - A REPLY carries the sender's clock too. Without it a reply that overtakes a request on a
 //   channel that is not FIFO lets a causally later request be stamped earlier.
 #pragma once
@@ -47,7 +47,7 @@ class RicartAgrawala {
     Clock clock;
     Mode mode = Mode::released;
     Timestamp mine;                   // my request, while wanted or held
-    NodeSet awaited;                  // who has not replied to it
+    NodeSet awaited;                  // processes that have not replied to it
     std::vector<Timestamp> deferred;  // requests that I answer when I leave
   };
 

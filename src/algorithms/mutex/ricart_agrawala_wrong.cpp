@@ -6,7 +6,7 @@ namespace baton {
 
 namespace {
 
-// What someone who believes in the variant would say of it, and what is the matter.
+// The variant's description as its believer would write it, and its flaw.
 Info believed(std::string_view name, std::string_view title, std::string_view idea, Flaw flaw,
               std::string_view example = Info().example, CheckedInstance caught = {}) {
   Info info = variant_of(RicartAgrawala::info());

@@ -1,5 +1,5 @@
-// Four ways to get Ricart–Agrawala wrong, kept because each is how somebody writes it down. Each
-// class replaces one clause of the right one, which says what the clause is for.
+// Four ways to get Ricart–Agrawala wrong, each of which somebody has written down. Each class
+// replaces one clause of the right algorithm, and shows what that clause is for.
 #pragma once
 
 #include "algorithms/mutex/ricart_agrawala.h"
@@ -19,9 +19,9 @@ class WrongRicartAgrawalaCountsReplies : public RicartAgrawala {
   void upon_reply(const Reply& reply, Out& out);
 };
 
-// Compares a REQUEST with the current clock, which is what the Notes say word for word, instead of
-// the timestamp of its own request. The clock goes on while a process waits, and whoever lets
-// others go first by the clock may already have been let go first by the timestamp. It takes three
+// Compares a REQUEST with the current clock, as the Notes say word for word, instead of the
+// timestamp of its own request. The clock goes on while a process waits. A process that lets others
+// go first by the clock may already have been let go first by the timestamp. It takes three
 // processes: of two, only the other's request can move a waiting process's clock.
 class WrongRicartAgrawalaComparesClock : public RicartAgrawala {
  public:
@@ -45,10 +45,10 @@ class WrongRicartAgrawalaNoTieBreak : public RicartAgrawala {
   void upon_request(const Request& request, Out& out);
 };
 
-// An instance that is idle is dropped to save memory, and made anew when it is next needed. Its
-// clock restarts, so that a process can ask with an earlier timestamp than a request to which it
-// has consented. Two processes suffice where the new request overtakes the consent; over FIFO
-// channels it takes three.
+// Drops an idle instance to save memory, and makes it anew when it is next needed. Its clock
+// restarts, so a process can ask with an earlier timestamp than a request to which it has
+// consented. Two processes suffice where the new request overtakes the consent; over FIFO channels
+// it takes three.
 class WrongRicartAgrawalaForgotten : public RicartAgrawala {
  public:
   using RicartAgrawala::RicartAgrawala;

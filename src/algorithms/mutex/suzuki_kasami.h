@@ -71,7 +71,8 @@ class SuzukiKasami {
  protected:
   void upon_request(NodeId from, const Request& request, Out& out);
   void upon_token(const Token& token, Out& out);
-  // Notes that the own request is served, and queues all who wait and are not in the queue yet.
+  // Notes that its own request is served, and queues every waiting process that is not in the queue
+  // yet.
   void update_token();
   bool waits(NodeId node) const;
   void send_token(NodeId to, Out& out);

@@ -13,7 +13,7 @@ Expected about_one(const Case& c) {
 
 Expected at_most_one_round(const Case& c) { return Expected::between(0, c.setup.size); }
 
-// The token is as likely to be anywhere.
+// The token is equally likely to be at any process.
 Expected half_a_round(const Case& c) { return Expected::mean(c.setup.size / 2.0); }
 
 Expected ring_distance(const Case& c) {

@@ -1,10 +1,10 @@
-// Token ring: whoever holds the token may go in, and the token never rests.
+// Token ring: the holder of the token may go in, and the token never rests.
 //
 // G. Le Lann, "Distributed systems: towards a formal approach", IFIP Congress 1977.
 //
 // Idea: the processes form a ring in which each sends to its successor only, and one token travels
 // round it for ever. A process that wants the critical section waits for the token, keeps it while
-// inside and passes it on when it leaves; who does not want it passes it on at once. There is one
+// inside and passes it on when it leaves; any other process passes it on at once. There is one
 // token, so there is one process inside.
 //
 // Assumes: no message is lost or duplicated and no process stops. At most one message is under way

@@ -2,8 +2,8 @@
 //
 // Idea: a process that suspects its predecessor believes that the token died with it, and makes
 // another. But the predecessor may only be slow, and even if it did die the token may have been
-// elsewhere: then two tokens travel and two processes go in. What it lacks is an epoch by which the
-// older token is told from the newer and refused.
+// elsewhere: then two tokens travel and two processes go in. The variant lacks an epoch, by which
+// processes could tell the older token from the newer and refuse it.
 #pragma once
 
 #include "algorithms/mutex/token_ring.h"

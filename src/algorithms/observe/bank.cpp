@@ -19,7 +19,7 @@ void Bank::expire(TimerId, Out& out) {
   if (state_.balance > 0) {
     const auto most = static_cast<std::uint32_t>(setup_->value(largest_transfer));
     const std::uint32_t amount = 1 + out.choose(std::min(state_.balance, most));
-    // Anyone but itself.
+    // Draws a process other than itself.
     const std::uint32_t other = out.choose(setup_->size - 1);
     state_.balance -= amount;
     out.send({other < self_.value ? other : other + 1}, Transfer{amount});
@@ -27,7 +27,7 @@ void Bank::expire(TimerId, Out& out) {
   pause(out);
 }
 
-// For 0.1 to 2 message times, so that some transfers overtake others elsewhere.
+// Waits 0.1 to 2 message times, so that some transfers overtake others elsewhere.
 void Bank::pause(Out& out) {
   if (state_.transfers_left == 0) return;
   const std::int64_t tenths = 1 + out.choose(20);

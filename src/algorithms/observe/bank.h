@@ -1,7 +1,7 @@
-// A bank to be observed: every process keeps an account and now and then sends some of its money to
-// another. Money is neither made nor lost, so that the sum over a state of the whole group,
-// messages under way included, is always the same. It is the usual test of a snapshot: what counts
-// money twice, or misses some, is no state that the group can have been in.
+// A bank to observe: every process keeps an account, and now and then sends some of its money to
+// another. Nobody makes or loses money, so the sum over a state of the whole group, messages under
+// way included, is always the same. It is the usual test of a snapshot: a state that counts money
+// twice, or misses some, is no state that the group can have been in.
 //
 // Assumes: no message is lost or duplicated and no process stops. Each process makes a given number
 // of transfers, so that runs end.

@@ -12,7 +12,7 @@ class ChandyLamport : public Snapshot<Bank> {
   static const Info& info();
 };
 
-// Collects the states and forgets the channels: money that was under way is missing.
+// A wrong variant: collects the states and forgets the channels, so money under way is missing.
 class WrongChandyLamportNoChannels : public ChandyLamport {
  public:
   using ChandyLamport::ChandyLamport;

@@ -12,13 +12,13 @@ CutJudgement judge(const Trace& trace, const Cut& cut) {
   const auto is_inside = [&](std::size_t i) { return i < cut[trace.events[i].node.value]; };
   for (std::size_t i = 0; i < trace.events.size(); ++i) {
     const TraceEvent& event = trace.events[i];
-    // A loss is nobody's event, and concerns messages of any part of the run.
+    // A loss is no process's event; the message may belong to any part of the run.
     if (event.kind == TraceKind::drop) gone.insert(event.message);
     if (!is_inside(i)) continue;
     if (event.kind == TraceKind::send) sent_inside.insert(event.message);
     if (event.kind != TraceKind::receive) continue;
     gone.insert(event.message);
-    // A trace tells causes before effects, so an inside sending has been seen by now.
+    // A trace lists causes before effects, so the cut has already seen every sending inside it.
     if (judgement.offender == 0 && !sent_inside.contains(event.message)) {
       judgement.offender = event.message;
     }

@@ -1,4 +1,4 @@
-// Cuts through a run: which are consistent, and what is under way in them.
+// Cuts through a run: which cuts are consistent, and which messages are under way in them.
 //
 // A cut says of each process how far it has come. It is consistent if it contains no effect without
 // its cause: no message that is received inside but sent outside (K. M. Chandy and L. Lamport 1985;
@@ -29,12 +29,12 @@ struct CutJudgement {
 
 CutJudgement judge(const Trace& trace, const Cut& cut);
 
-// The same by vector times: of no process does anybody know more than it has inside. Needs a trace
-// that has them.
+// The same test by vector times: no process knows more of another than that one has inside the cut.
+// Needs a trace with vector times.
 bool is_consistent_by_vector_time(const Trace& trace, const Cut& cut);
 
 // The cut through the events in which the processes record their states for one snapshot, those
-// events included; nothing unless every process does.
+// events included; no value unless every process records.
 std::optional<Cut> cut_of(const Trace& trace, const std::string& snapshot);
 
 // One sentence: "process 2 receives Transfer(7) inside the cut, which process 0 sends outside".

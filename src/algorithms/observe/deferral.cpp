@@ -108,7 +108,7 @@ bool Deferral::must_wait(const Request& request) const {
   return state_.election && precedes(*state_.election, request.moment);
 }
 
-// Whether `a` happened before `b`, as far as the clock can tell.
+// True if `a` happened before `b`, as far as the clock can tell.
 bool Deferral::precedes(const Moment& a, const Moment& b) const {
   if (inference_ == Inference::lamport) return a.lamport < b.lamport;
   return VectorClock(a.vector) < VectorClock(b.vector);

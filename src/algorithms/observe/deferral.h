@@ -1,4 +1,4 @@
-// What a scalar clock cannot tell: a lock whose replies wait for elections, with two clocks.
+// Shows what a scalar clock cannot tell: a lock whose replies wait for elections, with two clocks.
 //
 // The scenario of the Article: a process gets an ELECTION with Lamport time 8 and shortly
 // after a REQUEST with Lamport time 10. Its policy is to answer a request that was made in
@@ -7,12 +7,12 @@
 // 1988, F. Mattern 1989) says that the two are concurrent, and the reply goes out at once. Where
 // the request did come after the election both defer.
 //
-// The lock is Ricart and Agrawala's. A reply that is deferred for longer cannot let a second
-// process in, so that the choice of clock decides about waiting and not about safety.
+// The lock is Ricart and Agrawala's. Deferring a reply for longer cannot let a second process in,
+// so the choice of clock affects waiting and not safety.
 //
-// The election is only what the policy needs of one: the coordinator announces that one begins when
-// the run does, and 5 message times later that it is over. Before the run the coordinator has had 7
-// events of its own and everybody else 9, hence the 8 and the 10.
+// The election is reduced to what the policy needs: the coordinator announces its beginning when
+// the run begins, and its end 5 message times later. Before the run the coordinator has had 7
+// events of its own and each other process 9, hence the 8 and the 10.
 //
 // Assumes: no message is lost or duplicated, channels are FIFO, and no process stops.
 // Promises: safety, freedom from deadlock and starvation.
@@ -32,7 +32,7 @@ namespace baton {
 
 class Deferral {
  public:
-  // When something happened, by both clocks.
+  // The time of an event by both clocks.
   struct Moment {
     Clock lamport;
     std::vector<std::uint64_t> vector;
@@ -63,7 +63,7 @@ class Deferral {
     Timestamp mine;
     NodeSet awaited;
     std::vector<Request> deferred;
-    std::optional<Moment> election;  // the beginning of one that is not over
+    std::optional<Moment> election;  // the beginning of an election that is not over
   };
 
   static constexpr std::uint64_t events_of_coordinator = 7;

@@ -6,7 +6,7 @@ namespace {
 
 constexpr TimerId at_work{0};
 
-// For 0.1 to 1.5 message times: longer and shorter than messages take.
+// Waits 0.1 to 1.5 message times: longer and shorter than messages take.
 Ticks some_time(Diffusion::Out& out) {
   return {static_cast<std::int64_t>(1 + out.choose(15)) * message_time.value / 10};
 }

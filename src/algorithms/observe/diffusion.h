@@ -1,5 +1,5 @@
-// A computation whose end is to be detected: the coordinator begins it, work gives rise to more
-// work elsewhere, and nobody can tell by itself when the last of it is done.
+// A computation whose end an observer shall detect: the coordinator begins it, work causes more
+// work elsewhere, and no process can tell by itself when the last of it is done.
 //
 // A process is active while it has work, passive otherwise. An active process now and then hands a
 // part of its budget to another as WORK, and becomes passive when it has none left; WORK makes a
@@ -52,7 +52,8 @@ class Diffusion {
   static bool is_passive(const State& state) { return !state.active; }
 
  private:
-  // Of the whole computation; no process ever sends more, even where duplicates add to the budget.
+  // The budget of the whole computation; no process ever sends more, even where duplicates add to
+  // its budget.
   std::uint32_t whole_budget() const { return static_cast<std::uint32_t>(setup_->value(work)); }
   void work_on(std::uint32_t budget, Out& out);
 

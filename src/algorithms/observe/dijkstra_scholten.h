@@ -4,10 +4,11 @@
 // Information Processing Letters 11(1), 1980.
 //
 // Idea: every message of the computation is answered by one SIGNAL, sooner or later. A message that
-// finds its receiver disengaged engages it, and its sender becomes the parent; the signal for that
-// message is owed. All other messages are answered at once. Who is passive and has got signals for
-// all that it sent pays what it owes and is disengaged. The engaged processes form a tree; when
-// its root, the coordinator, is passive and lacks no signal, there is nobody else in it.
+// finds its receiver disengaged engages it: its sender becomes the parent, and the receiver owes it
+// that signal. The receiver answers all other messages at once. A passive process that has a signal
+// for each of its messages pays the signal that it owes and is disengaged. The engaged processes
+// form a tree; when its root, the coordinator, is passive and lacks no signal, no other process is
+// in it.
 //
 // Assumes: the computation begins at the coordinator alone; no message is lost or duplicated and no
 // process stops. Channels need not be FIFO.
@@ -35,8 +36,8 @@ class DiffusingDetection : public Observer<P, std::variant<Announced>, Signal> {
   using Out = typename Base::Out;
 
   struct Engagement {
-    NodeId parent = nobody;     // to whom a signal is owed
-    std::uint64_t deficit = 0;  // messages sent for which no signal has come
+    NodeId parent = nobody;     // the process to which it owes a signal
+    std::uint64_t deficit = 0;  // messages sent for which no signal has come yet
     bool announced = false;     // at the root
   };
   struct State {

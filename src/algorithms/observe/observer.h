@@ -1,4 +1,4 @@
-// What observers have in common: the protocol inside, whose steps they pass on.
+// The common part of observers: the protocol inside, whose steps they pass on.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace baton {
 
 namespace detail {
-// The messages of the protocol inside, as they are, after some more.
+// The messages of the protocol inside, unchanged, after the observer's own.
 template <class Inner, class... Own>
 struct MessagesBeside;
 template <class... Inner, class... Own>
@@ -32,7 +32,7 @@ class Observer {
 
   Observer(NodeId self, const Setup& setup) : self_(self), setup_(&setup), observed_(self, setup) {}
 
-  // Lets the protocol inside take a step: also for the commands of its application.
+  // Runs a handler of the protocol inside, or a command of its application.
   template <class Handler>
   void let_observed(Out& out, Handler handler) {
     OutboxOf<P> box(out.chooser());

@@ -1,6 +1,6 @@
-// Termination by asking everyone, which does not work: two wrong ways, kept because each is what
-// one thinks of first. Both ask all processes whether they are passive, and ask again until all
-// are.
+// Termination detection by asking everyone, which does not work. Two wrong ways are kept, because
+// each is what one thinks of first. Both ask all processes whether they are passive, and ask again
+// until all are.
 //
 // F. Mattern, "Algorithms for distributed termination detection", Distributed Computing 2, 1987,
 // shows why neither suffices.
@@ -37,7 +37,7 @@ class PollTermination : public Observer<P, std::variant<Announced>, Ask, Answer>
 
   enum class Rule : std::uint8_t {
     all_passive,           // asks nothing else
-    all_passive_and_even,  // ... and that as much was received as was sent
+    all_passive_and_even,  // also asks whether as much was received as was sent
   };
 
   struct Poll {

@@ -1,4 +1,4 @@
-// The contract of layers that observe: they run a protocol inside them, add messages of their own
+// The contract of layers that observe. They run a protocol inside them, add messages of their own
 // to its messages, and find out about the whole group what no process sees by itself.
 #pragma once
 
@@ -12,10 +12,10 @@
 
 namespace baton {
 
-// For protocols that have nothing to tell their application.
+// The event of protocols that tell their application nothing.
 struct NoEvent {};
 
-// Several snapshots may be under way; each is told by who began it and its number there.
+// Names a snapshot by its initiator and its number there, since several may be under way.
 struct SnapshotId {
   NodeId initiator;
   SequenceNumber number;
@@ -44,7 +44,7 @@ template <class P>
 struct GlobalState {
   SnapshotId snapshot;
   std::vector<typename P::State> states;               // of each process
-  std::vector<Carried<typename P::Message>> channels;  // what was under way
+  std::vector<Carried<typename P::Message>> channels;  // the messages under way
 };
 // The computation has terminated: all processes are passive, and no message is under way.
 struct Announced {};
@@ -58,14 +58,14 @@ concept ObservationProtocol = Protocol<P> && Protocol<typename P::Observed> &&
   { observer.observed() } -> std::same_as<const typename P::Observed&>;
 };
 
-// Observers that begin when they are told to. The others watch from the beginning.
+// Observers that begin on a command. The others watch from the beginning.
 template <class P>
 concept BeginsWhenTold = requires(P observer, OutboxOf<P>& out) {
   observer.observe(out);
 };
 
-// What some protocols promise to observers: a quantity that no step changes, counting states and
-// messages under way ...
+// A promise of some protocols to observers: a quantity that no step changes, counted over states
+// and messages under way.
 template <class P>
 concept Conserves = Protocol<P> && requires(const Setup& setup, const typename P::State& state,
                                             const typename P::Message& message) {
@@ -73,7 +73,8 @@ concept Conserves = Protocol<P> && requires(const Setup& setup, const typename P
   { P::amount_in(message) } -> std::same_as<std::uint64_t>;
   { P::amount_in_all(setup) } -> std::same_as<std::uint64_t>;
 };
-// ... and that a passive process stays passive, and sends nothing, until a message arrives.
+// A promise of some protocols to observers: a passive process stays passive, and sends nothing,
+// until a message arrives.
 template <class P>
 concept Computation = Protocol<P> && requires(const typename P::State& state) {
   { P::is_passive(state) } -> std::same_as<bool>;

@@ -1,5 +1,5 @@
-// One process's part in the snapshots of Chandy and Lamport (algorithms/observe/snapshot.h), for the
-// layers that are built on them.
+// One process's part in the snapshots of Chandy and Lamport (algorithms/observe/snapshot.h), for
+// the layers built on them.
 //
 // A process records its own state when it is the initiator or the first marker of a snapshot
 // arrives; then, before anything else, it sends a marker to everybody. From each channel it records
@@ -37,11 +37,11 @@ class Recorder {
   struct Part {
     SnapshotId snapshot;
     NodeId predecessor;
-    NodeSet open;        // whose markers have not come yet
+    NodeSet open;        // channels from these processes: their markers have not come yet
     NodeSet successors;  // for whom this process's marker was the first
     typename P::State state;
     std::vector<Carried<Message>> received;  // on open channels
-    bool disturbed = false;                  // anything at all arrived before the last marker
+    bool disturbed = false;                  // something arrived before the last marker
   };
   using State = std::vector<Part>;
 
@@ -65,8 +65,8 @@ class Recorder {
     return parts_.back();
   }
 
-  // Upon a marker: the part that it belongs to, begun now if it is the first, with one channel less
-  // that is open.
+  // Called upon a marker. Returns the part of its snapshot, begun now if the marker is the first,
+  // and closes the marker's channel.
   template <class Out>
   Part& receive(NodeId from, const Marker& marker, const P& observed, Out& out) {
     Part* part = find(marker.snapshot);
@@ -78,7 +78,8 @@ class Recorder {
 
   // A message of the observed protocol arrives.
   void note(NodeId from, const Message& message) {
-    if (from == self_) return;  // no channel: never under way between two events
+    // No channel: a message to itself is never under way between two events.
+    if (from == self_) return;
     for (Part& part : parts_) {
       if (part.open.empty()) continue;
       part.disturbed = true;
@@ -86,7 +87,7 @@ class Recorder {
     }
   }
 
-  // The part is over; no marker of this snapshot can come any more.
+  // Ends the part; no marker of this snapshot can come any more.
   Part take(const SnapshotId& snapshot) {
     Part* part = find(snapshot);
     Part taken = std::move(*part);

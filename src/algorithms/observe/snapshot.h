@@ -4,10 +4,11 @@
 // K. M. Chandy and L. Lamport, "Distributed snapshots: determining global states of distributed
 // systems", ACM Transactions on Computer Systems 3(1), 1985.
 //
-// Idea: the initiator records its state and sends a marker on each of its channels. Whoever gets
-// the first marker does the same; the messages that arrive on a channel between a process's own
-// recording and the marker were under way. No message that was sent after its sender's recording is
-// received before its receiver's, since a marker runs ahead of it: the cut is consistent.
+// Idea: the initiator records its state and sends a marker on each of its channels. A process that
+// gets the first marker does the same. Messages that arrive on a channel between a process's own
+// recording and the marker were under way. A marker runs ahead of every message sent after its
+// sender's recording, so the receiver records before it receives such a message: the cut is
+// consistent.
 //
 // Assumes: no message is lost or duplicated, channels are FIFO, and no process stops. Without FIFO
 // a message overtakes the marker, and what it carries is counted twice or not at all. Promises:
@@ -27,7 +28,7 @@
 
 namespace baton {
 
-// What one process recorded.
+// The record of one process.
 template <class P>
 struct Piece {
   SnapshotId snapshot;
@@ -47,7 +48,7 @@ class Snapshot : public Observer<P, std::variant<Recorded, GlobalState<P>, typen
   using Out = typename Base::Out;
   using Base::let_observed;
 
-  // At the initiator: the pieces that have come, each in its process's place.
+  // At the initiator: the pieces that have come, each at its process's place.
   struct Collection {
     GlobalState<P> global;
     NodeSet missing;

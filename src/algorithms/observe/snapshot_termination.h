@@ -64,7 +64,7 @@ class DoneOrContinue
   DoneOrContinue(NodeId self, const Setup& setup, Rule rule = Rule::must_be_passive)
       : Base(self, setup), rule_(rule), recorder_(self, setup) {}
 
-  // Begins to detect; once is enough until it has announced.
+  // Begins to detect. One call is enough until the announcement.
   void observe(Out& out) {
     if (std::exchange(detecting_, true)) return;
     attempt(out);
@@ -109,7 +109,7 @@ class DoneOrContinue
     recorder_.assume(std::move(state.parts));
     answers_ = std::move(state.answers);
   }
-  // Attempts are told apart, and nothing more.
+  // The numbers tell attempts apart, and nothing more.
   static constexpr bool numbers_by_process = true;
   static constexpr unsigned number_gap = 1;
 
@@ -122,7 +122,7 @@ class DoneOrContinue
     answers_to({self_, begun_});
   }
 
-  // Those that have come so far, or none yet.
+  // The answers that have come so far.
   Answers& answers_to(const SnapshotId& snapshot) {
     for (Answers& answers : answers_) {
       if (answers.snapshot == snapshot) return answers;

@@ -37,7 +37,7 @@ void AllOrNothing::upon_granted(Out& out) {
 }
 
 void AllOrNothing::grant_what_can_be(Out& out) {
-  std::set<ResourceId> taken;  // held, or wanted by someone who asked earlier
+  std::set<ResourceId> taken;  // held, or wanted by an earlier request
   std::set<NodeId> holding;
   for (const Claim& claim : state_.granted) {
     taken.insert(claim.wanted.begin(), claim.wanted.end());
@@ -45,7 +45,7 @@ void AllOrNothing::grant_what_can_be(Out& out) {
   }
   std::deque<Claim> waiting;
   for (Claim& claim : state_.queue) {
-    // Its RELEASED is still under way if it holds something, even something else.
+    // If the process still holds something, its RELEASED is under way.
     const bool free = !holding.contains(claim.node) &&
                       std::none_of(claim.wanted.begin(), claim.wanted.end(),
                                    [&](ResourceId resource) { return taken.contains(resource); });

@@ -3,17 +3,16 @@
 // As the Article teaches it for breaking "hold and wait", one of the conditions of E. G.
 // Coffman, M. J. Elphick and A. Shoshani, "System deadlocks", Computing Surveys 3(2), 1971.
 //
-// Idea: a process sends ACQUIRE with everything it needs to the coordinator, and goes on when it
-// hears GRANTED. The coordinator keeps those who must wait in a queue. It grants a request if all
-// its resources are free and no earlier request that still waits wants any of them. So nobody is
-// overtaken over and over; the price is that one who could go on at once may wait for one who
-// cannot.
+// Idea: a process sends ACQUIRE with everything it needs to the coordinator, and continues when it
+// hears GRANTED. The coordinator keeps waiting requests in a queue. It grants a request if all its
+// resources are free and no earlier waiting request wants any of them. So nobody is overtaken over
+// and over; the price is that a process which could enter at once may wait for one which cannot.
 //
 // Assumes: no message is lost or duplicated and no process stops. Channels need not be FIFO: an
 // ACQUIRE that overtakes its sender's own RELEASED waits until that arrives.
-// Promises: each resource is held by at most one process; freedom from deadlock, for who waits
-// holds nothing; freedom from starvation. Costs: 3 messages for any number of resources, none for
-// the coordinator's own.
+// Promises: each resource is held by at most one process; freedom from deadlock, because a waiting
+// process holds nothing; freedom from starvation. Costs: 3 messages for any number of resources,
+// none for the coordinator's own.
 #pragma once
 
 #include <deque>
@@ -42,8 +41,8 @@ class AllOrNothing {
     std::vector<ResourceId> wanted;
   };
   struct State {
-    std::vector<ResourceId> wanted;  // nothing: idle
-    // At the coordinator.
+    std::vector<ResourceId> wanted;  // empty: idle
+    // At the coordinator:
     std::vector<Claim> granted;
     std::deque<Claim> queue;  // in the order of arrival
   };

@@ -1,9 +1,9 @@
-// A resource that is safe from holders that are out of date: it remembers the highest fence it has
-// seen and refuses any access with a smaller one (core/fence.h).
+// A resource that is safe from outdated holders: it remembers the highest fence it has seen and
+// refuses any access with a smaller one (core/fence.h).
 //
 // The Article writes that a server should "reject any command with an epoch e ≤ F". Taken
-// literally that refuses a holder's own second access, whose fence equals the one remembered from
-// its first. What is out of date is e < F. The literal rule is kept to show this.
+// literally, that refuses a holder's own second access, whose fence equals the one remembered from
+// its first. Only e < F is outdated. The literal rule is kept to show this.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ class FencedResource {
 
   explicit FencedResource(Rule rule = Rule::refuse_smaller) : rule_(rule) {}
 
-  // Whether the access was accepted. Remembers the fence of every access that was.
+  // True if the resource accepted the access. It remembers the fence of every accepted access.
   bool access(const FencingToken& fence);
   const FencingToken& highest() const { return highest_; }
 
@@ -35,16 +35,16 @@ class FencedResource {
 // The same resource kept by several servers, of which some may be down or out of reach. Each
 // remembers its own highest fence, durably. A write succeeds if enough servers accept it.
 //
-// With majorities, a write never succeeds after one with a larger fence has: the two majorities
-// have a server in common, which refuses. With fewer than a majority there may be no such server,
-// and the outdated write goes through.
+// With majorities, a write never succeeds after one with a larger fence: the two majorities have a
+// server in common, and that server refuses. With fewer than a majority there may be no such
+// server, and the outdated write succeeds.
 class ReplicatedResource {
  public:
   // `needed` servers must accept a write; 0 stands for a majority.
   explicit ReplicatedResource(std::size_t servers, std::size_t needed = 0);
 
-  // `reachable` says of each server whether the write reaches it. Servers that accept keep the
-  // fence even if the write as a whole fails: nobody takes that back, nor need anyone.
+  // `reachable` says of each server whether the write reaches it. A server that accepts keeps the
+  // fence even if the write as a whole fails; nobody needs to undo that.
   bool write(const FencingToken& fence, const std::vector<bool>& reachable);
 
   std::size_t needed() const { return needed_; }

@@ -1,30 +1,29 @@
 // Several resources, each with a lock of its own, for any mutual-exclusion algorithm P.
 //
-// Idea: one instance of P per resource, which know nothing of each other; their messages travel
-// together, each naming its resource. What is left to decide is in which order a process acquires
-// what it needs, and there the deadlocks are (E. G. Coffman, M. J. Elphick and A. Shoshani, "System
-// deadlocks", Computing Surveys 3(2), 1971, name the four conditions):
+// Idea: one instance of P per resource. The instances know nothing of each other; their messages
+// travel together, and each names its resource. What remains is the order in which a process
+// acquires the resources that it needs, and this is where deadlocks arise (E. G. Coffman, M. J.
+// Elphick and A. Shoshani, "System deadlocks", Computing Surveys 3(2), 1971, name the four
+// conditions):
 //   naive      one after the other in the order in which the application names them. Deadlocks: 0
 //              holds A and waits for B, held by 1, which waits for A.
 //   ascending  one after the other, the smallest first (J. W. Havender, "Avoiding deadlock in
 //              multitasking systems", IBM Systems Journal 7(2), 1968). Nobody waits for a resource
 //              that is smaller than one it holds, so no cycle can close.
-//   atomic     all at once, behind a gate: one more instance of P. Who is inside the gate asks for
-//              everything and leaves the gate when it holds it all. Only one process at a time
-//              holds something while it waits, and those for whom it waits hold all they need. It
-//              pays for this with parallelism: who is inside the gate makes everyone wait who is
-//              not.
+//   atomic     all at once, behind a gate: one more instance of P. A process inside the gate asks
+//              for everything and leaves the gate when it holds it all. Only one process at a
+//              time holds something while it waits, and the processes it waits for hold all they
+//              need. The price is parallelism: everyone waits for the process inside the gate.
 //   detect     as naive, but the coordinator watches the wait-for graph. Before a process that
-//   holds
-//              something waits for more, it tells the coordinator what it holds and wants. If that
-//              closes a cycle it is refused: it lets go of everything, pauses for a random time
-//              that grows, and begins anew.
+//              holds something waits for more, it tells the coordinator what it holds and wants.
+//              If that closes a cycle, the coordinator refuses: the process releases everything,
+//              pauses for a random time that grows, and starts again.
 //
-// Why `detect` misses no deadlock however late messages are: suppose there is a cycle. Each of its
-// processes holds something, so it told the coordinator of what it holds and wants, and nothing of
-// that has changed since, for it is waiting. When the last of these reports arrived the coordinator
-// knew the whole cycle, and refused. It may however refuse needlessly, if it has not yet heard that
-// someone let go; that costs time and nothing else.
+// Why `detect` misses no deadlock, however late messages are: suppose that there is a cycle. Each
+// of its processes holds something, so it has told the coordinator what it holds and wants, and
+// nothing has changed since, because it is waiting. When the last of these reports arrived, the
+// coordinator knew the whole cycle, and refused. The coordinator may however refuse needlessly if
+// it has not yet heard that a process released something; that costs time and nothing else.
 //
 // Assumes: what P assumes, and no more.
 // Promises: each resource is held by at most one process if P promises that. Freedom from deadlock
@@ -60,8 +59,8 @@ struct Guarding {
   }
 };
 
-// What a process that watches the wait-for graph is asked, and what it answers. The questions of
-// one process are numbered, so that late and repeated ones can be told.
+// A process asks the coordinator, which watches the wait-for graph, and the coordinator answers.
+// Each process numbers its questions, so that the coordinator can tell late and repeated ones.
 struct MayIWait {
   SequenceNumber question;
   std::vector<ResourceId> holding;
@@ -88,14 +87,14 @@ class MultiLock {
   using Out = Outbox<Message, Event>;
 
   enum class Mode : std::uint8_t { idle, waiting, asking, pausing, holding };
-  // What the coordinator knows of one process.
+  // The coordinator's knowledge about one process.
   struct Claim {
     NodeId node;
     SequenceNumber question;
-    std::vector<ResourceId> holding;  // nothing: it has let go
+    std::vector<ResourceId> holding;  // empty: it has released everything
     ResourceId wanted;
   };
-  // What the application wants, and how far it has got.
+  // The application's wish, and the progress towards it.
   struct Progress {
     Mode mode = Mode::idle;
     std::vector<ResourceId> wanted;  // in the order in which they are acquired
@@ -103,7 +102,7 @@ class MultiLock {
     bool in_gate = false;
     SequenceNumber question;     // the latest to the coordinator; numbered across acquisitions
     bool asked = false;          // in this attempt
-    std::uint32_t refusals = 0;  // in this progress, as far as they lengthen the pause
+    std::uint32_t refusals = 0;  // for the present wish, as far as they lengthen the pause
   };
   struct State {
     std::vector<typename P::State> locks;  // per resource, and the gate if there is one
@@ -192,7 +191,7 @@ class MultiLock {
   // Each lock has its own timers; the last slot is for this layer's.
   std::uint32_t timer_slots() const { return static_cast<std::uint32_t>(locks_.size()) + 1; }
 
-  // Lets one lock take a step and passes on what it decided.
+  // Lets one lock take a step and passes its decisions on.
   template <class Handler>
   void step(ResourceId resource, Out& out, Handler handler) {
     OutboxOf<P> inner(out.chooser());
@@ -230,7 +229,7 @@ class MultiLock {
     out.emit(Held{resource});
     if (resource == gate) {
       progress_.in_gate = true;
-      // A copy, since the last to be entered at once may end the progress's waiting.
+      // A copy, because the last entry at once may end the waiting of `progress`.
       const std::vector<ResourceId> wanted = progress_.wanted;
       for (const ResourceId each : wanted) ask_for(each, out);
       return;
@@ -254,7 +253,7 @@ class MultiLock {
     out.send(setup_->coordinator, HaveLetGo{progress_.question});
   }
 
-  // The first resource is not asked about: who holds nothing is waited for by nobody.
+  // Does not ask about the first resource: nobody can wait for a process that holds nothing.
   void ask_whether_to_wait(Out& out) {
     progress_.mode = Mode::asking;
     progress_.asked = true;
@@ -284,7 +283,7 @@ class MultiLock {
     out.arm(TimerId{static_cast<std::uint32_t>(locks_.size())}, std::int64_t{pause} * message_time);
   }
 
-  // At the coordinator. False if something newer is known of the process.
+  // At the coordinator. False if it knows something newer about the process.
   bool claim(NodeId from, Claim news) {
     const auto known = std::find_if(claims_.begin(), claims_.end(),
                                     [&](const Claim& claim) { return claim.node == from; });

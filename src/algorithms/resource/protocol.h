@@ -1,5 +1,5 @@
-// What protocols for several resources have in common: an application asks for some of them at
-// once, is told when it holds them all, and later lets go of all.
+// The common contract of protocols for several resources: an application asks for some of them at
+// once, gets an event when it holds them all, and later releases all.
 #pragma once
 
 #include <concepts>
@@ -12,9 +12,9 @@
 
 namespace baton {
 
-// algorithms/resource/multi_lock.h describes how all of them are acquired (Setup::acquisition).
+// Setup::acquisition says how they acquire resources (algorithms/resource/multi_lock.h).
 
-// The events. Only AllHeld is for the application; the others let a host watch and draw.
+// The events. AllHeld is for the application; the others let a host watch and draw.
 struct Waiting {
   ResourceId resource;
 };
@@ -25,16 +25,16 @@ struct LetGo {
   ResourceId resource;
 };
 struct AllHeld {};
-// What it was about to wait for would have closed this cycle. It has let go of everything and will
-// try again by itself.
+// The wait that the process was about to begin would have closed this cycle. The process has
+// released everything and will try again by itself.
 struct Refused {
   ResourceId resource;
   Cycle cycle;
 };
 using ResourceEvent = std::variant<Waiting, Held, LetGo, AllHeld, Refused>;
 
-// The application calls acquire() with different resources, at least one, in the order in which it
-// thinks of them; and release() once it holds them all.
+// The application calls acquire() with at least one resource, all different, in the order in which
+// it thinks of them; and release() once it holds them all.
 template <class P>
 concept ResourceProtocol = Protocol<P> && std::same_as<typename P::Event, ResourceEvent> &&
     requires(P protocol, const std::vector<ResourceId>& wanted, OutboxOf<P>& out) {

@@ -65,7 +65,7 @@ const std::set<ResourceId>& WaitForGraph::awaited_by(NodeId node) const {
   return at(awaited_, node);
 }
 
-// Breadth first, so that the first way back is a shortest one.
+// Searches breadth first, so that the first way back is a shortest one.
 std::optional<Cycle> WaitForGraph::cycle_through(NodeId start) const {
   struct Step {
     NodeId from;
@@ -92,7 +92,8 @@ std::optional<Cycle> WaitForGraph::cycle_through(NodeId start) const {
     cycle.push_back({node, step.over, waits_for});
     node = step.from;
   } while (node != start);
-  // Built from the last to the first; the process that began it waits for what the second holds.
+  // Built from the last to the first. The process where the cycle begins waits for the second's
+  // resource.
   cycle.front().waits_for = cycle.back().holds;
   std::reverse(cycle.begin(), cycle.end());
   std::rotate(cycle.begin(),

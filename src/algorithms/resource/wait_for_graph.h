@@ -1,5 +1,5 @@
-// The wait-for graph: who holds which resource and who waits for which. A cycle in it is a
-// deadlock, since each of its processes needs all that it waits for and lets go of nothing before.
+// The wait-for graph: which process holds which resource, and which waits for which. A cycle is a
+// deadlock: each of its processes needs everything that it waits for, and releases nothing before.
 //
 // E. G. Coffman, M. J. Elphick and A. Shoshani, "System deadlocks", ACM Computing Surveys 3(2),
 // 1971; R. C. Holt, "Some deadlock properties of computer systems", Computing Surveys 4(3), 1972.
@@ -35,17 +35,17 @@ class WaitForGraph {
   void holds(NodeId node, ResourceId resource);
   void waits(NodeId node, ResourceId resource);
   void lets_go(NodeId node, ResourceId resource);
-  // The process is gone, with all that it held and waited for.
+  // The process is gone, with everything that it held and waited for.
   void forget(NodeId node);
 
-  // Held by nobody, by one, or, where exclusion is broken, by several.
+  // The holders: none, one, or, where exclusion is broken, several.
   const std::set<NodeId>& holders(ResourceId resource) const;
   const std::set<ResourceId>& held_by(NodeId node) const;
   const std::set<ResourceId>& awaited_by(NodeId node) const;
 
-  // A shortest cycle that this process is part of.
+  // A shortest cycle that contains this process.
   std::optional<Cycle> cycle_through(NodeId node) const;
-  // A shortest cycle through the smallest process that is part of any.
+  // A shortest cycle through the smallest process that is in any.
   std::optional<Cycle> find_cycle() const;
 
  private:

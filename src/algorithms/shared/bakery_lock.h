@@ -3,13 +3,13 @@
 // L. Lamport, "A new solution of Dijkstra's concurrent programming problem", Communications of the
 // ACM 17(8), 1974.
 //
-// Idea: take a ticket larger than all you see, then wait until every other thread has either no
-// ticket or a larger one. Who is just taking one says so (`choosing`), and is waited for. Nothing
-// but loads and stores is needed, and each register has a single writer.
+// Idea: a thread takes a ticket larger than all it sees, then waits until every other thread has
+// either no ticket or a larger one. A thread that is just taking one says so (`choosing`), and the
+// others wait for it. The lock needs only loads and stores, and each register has a single writer.
 //
 // Assumes: at most N threads, each with a Participant of its own.
-// Promises: safety, freedom from deadlock and starvation; first come, first served: who has its
-// ticket before another starts to look for one goes first.
+// Promises: safety, freedom from deadlock and starvation; first come, first served: if a thread has
+// its ticket before another starts to look for one, it goes first.
 // Costs: 4 stores and 3(N−1) loads without contention; O(N) memory; a waiter spins (and yields).
 //
 // Memory orders. The paper reasons about interleavings, in which a store is there for all later
@@ -50,10 +50,9 @@ class BakeryLock {
   };
 
   void enter(NodeId self);
-  // Takes a ticket, looks once at each of the others, and gives the ticket back if there is
-  // anybody for whom it would have to wait. Never waits. Of several that try at the same time all
-  // may fail; and threads that try over and over can hold up those that wait, who must find them
-  // not choosing.
+  // Takes a ticket, looks once at each other thread, and gives the ticket back if it would have to
+  // wait for any of them. Never waits. If several threads try at the same time, all may fail.
+  // Threads that try over and over can hold up waiting threads, which must find them not choosing.
   bool try_enter(NodeId self);
   void leave(NodeId self);
 

@@ -12,8 +12,8 @@
 // Assumes: nothing of the registers but that a read which overlaps no write returns what was
 // written last. A read that overlaps a write may return any value: safe registers, the weakest
 // there are. A process that has left the noncritical section goes on.
-// Promises: safety, freedom from deadlock and starvation; first come, first served: who has
-// finished its doorway before another begins its own enters before it.
+// Promises: safety, freedom from deadlock and starvation; first come, first served: a process that
+// has finished its doorway before another begins its own enters before it.
 // Costs: 4 writes and 3(N−1) reads for an entry without contention.
 //
 // Over safe registers a write is two steps, its beginning and its end, and a read is one step. That
@@ -48,7 +48,7 @@ class BakeryMachine {
     Ticket last_ticket{1'000'000'000};
   };
 
-  // Where a process stands; its next step does what is said.
+  // The place of a process in its program: the comment says what its next step does.
   enum class Step : std::uint8_t {
     noncritical,     // begins choosing[i] := true
     raising,         // ends it

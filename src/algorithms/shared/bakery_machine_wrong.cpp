@@ -9,7 +9,7 @@ void BakeryWithoutChoosing::step(NodeId process, std::uint32_t choice) {
     return;
   }
   BakeryMachine::step(process, choice);
-  // What the bakery does with `choosing` is passed over.
+  // Skips the steps in which the bakery uses `choosing`.
   if (p.at == Step::lower || p.at == Step::lowering) leave_doorway(process);
   if (p.at == Step::await_choosing) p.at = Step::await_number;
 }

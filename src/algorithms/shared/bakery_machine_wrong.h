@@ -1,9 +1,9 @@
 // The bakery without `choosing`, which lets two in.
 //
-// Between looking at the others' tickets and writing its own, a process has no ticket in sight.
-// One that looked before it did may by then have taken the same number, found nobody ahead, and
-// gone in; if the late one has the smaller process number, it goes in as well. `choosing` is there
-// to make others wait for a ticket that is about to appear. Atomic registers do not help.
+// Between looking at the others' tickets and writing its own, a process has no visible ticket. A
+// second process that looked before that write may have taken the same number, found nobody ahead,
+// and gone in. If the first has the smaller process number, it goes in as well. `choosing` makes
+// others wait for a ticket that is about to appear. Atomic registers do not help.
 #pragma once
 
 #include <cstdint>

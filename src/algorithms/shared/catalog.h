@@ -1,4 +1,4 @@
-// The shared-memory machines by name, for those who list and run them without knowing their types.
+// The shared-memory machines by name, for tools that list and run them without their types.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ struct CatalogedMachine {
 // In the order in which they should be listed; wrong variants follow the right ones.
 const std::vector<CatalogedMachine>& shared_machines();
 
-// A run under a random scheduler, with the machine's default options. Nothing if there is no
+// A run under a random scheduler, with the machine's default options. No value if there is no
 // machine of that name.
 std::optional<MachineReport> run_machine(std::string_view name, const MachineRun& run);
 

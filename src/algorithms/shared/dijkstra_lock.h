@@ -3,13 +3,13 @@
 // E. W. Dijkstra, "Solution of a problem in concurrent programming control", Communications of the
 // ACM 8(9), 1965.
 //
-// Idea: k names the thread whose turn it is; who wants to enter takes the turn as soon as the
-// thread that k names wants nothing (b[k]). With the turn it claims the critical section (c[i]
-// false) and enters if no other claims it, else it starts over. Nothing but loads and stores is
-// needed.
+// Idea: k names the thread whose turn it is. A thread that wants to enter takes the turn as soon as
+// the thread that k names wants nothing (b[k]). With the turn it claims the critical section (c[i]
+// false) and enters if no other claims it, else it starts over. The lock needs only loads and
+// stores.
 //
 // Assumes: at most N threads, each with a Participant of its own.
-// Promises: safety and freedom from deadlock. A thread can starve: whoever leaves may take the
+// Promises: safety and freedom from deadlock. A thread can starve: a leaving thread may take the
 // turn again before others notice that it was free. For a fair lock see bakery_lock.h.
 // Costs: 4 stores and N loads when the turn is one's own already, else 6 and N+3; a waiter spins
 // (and yields).

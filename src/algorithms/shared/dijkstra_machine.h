@@ -3,13 +3,13 @@
 // E. W. Dijkstra, "Solution of a problem in concurrent programming control", Communications of the
 // ACM 8(9), 1965.
 //
-// Idea: k names the process whose turn it is, and who wants to enter makes k its own as soon as
-// the process that k names wants nothing. The process that finds its own name there claims the
-// critical section (c[i] false) and enters if no other claims it; else it starts over. The
-// claims make it safe; the turn sees to it that of several claimants one remains.
+// Idea: k names the process whose turn it is. A process that wants to enter makes k its own as soon
+// as the process that k names wants nothing. The process that finds its own name there claims the
+// critical section (c[i] false) and enters if no other claims it; else it starts over. The claims
+// make it safe; the turn sees to it that of several claimants one remains.
 //
 // Assumes: registers are atomic. A process that has left the noncritical section goes on.
-// Promises: safety and freedom from deadlock. A process can starve: whoever leaves may take the
+// Promises: safety and freedom from deadlock. A process can starve: a leaving process may take the
 // turn again before the others have noticed that it was free.
 // Costs: without contention 4 writes and N reads when the turn is one's own already, else 6 writes
 // and N+3 reads.
@@ -33,7 +33,8 @@ class DijkstraMachine {
     NodeId k{0};  // whose turn it is in the beginning; the paper leaves it open
   };
 
-  // Where a process stands; its next step does what is said. The labels are the paper's.
+  // The place of a process in its program: the comment says what its next step does. The labels are
+  // the paper's.
   enum class Step : std::uint8_t {
     noncritical,  // Li0: b[i] := false
     read_turn,    // Li1: if k ≠ i

@@ -1,4 +1,4 @@
-// The contract between shared-memory algorithms and those who run or check them.
+// The contract between shared-memory algorithms and the hosts that run or check them.
 //
 // A machine is a value: N processes over shared registers, all of it in one plain aggregate,
 // `State`, which generic code can compare, hash, print and encode (core/reflect.h). It has no
@@ -7,9 +7,9 @@
 // that overlaps a write), the machine says how many outcomes there are and the host decides: a
 // random scheduler draws one, a checker tries them all.
 //
-// A process outside its critical section may stay there for ever: its step is its start, and the
-// host that wants it to stay does not schedule it. A process anywhere else is owed its next step;
-// that is the only fairness that the algorithms ask for.
+// A process outside its critical section may stay there for ever: its next step is its start, and a
+// host that wants it to stay outside does not schedule it. The host owes a process anywhere else
+// its next step; the algorithms ask for no other fairness.
 #pragma once
 
 #include <concepts>
@@ -42,14 +42,14 @@ concept SharedMachine = std::copyable<M> && std::constructible_from<M, std::uint
   { constant.state() } -> std::same_as<const typename M::State&>;
   { constant.size() } -> std::same_as<std::uint32_t>;
   { constant.section(process) } -> std::same_as<Section>;
-  // Whether the process can take a step now.
+  // True if the process can take a step now.
   { constant.enabled(process) } -> std::same_as<bool>;
-  // How many outcomes that step has, at least 1; `choice` is below that.
+  // The number of outcomes of that step, at least 1; `choice` is below it.
   { constant.choices(process) } -> std::same_as<std::uint32_t>;
   machine.step(process, choice);
-  // Puts it into a state in which it, or another of its size and options, has been.
+  // Puts the machine into a state that it, or another of its size and options, has reached.
   machine.assume(constant.state());
-  // What that step is, in the algorithm's words, for traces: "reads num[1]".
+  // The step in the algorithm's words, for traces: "reads num[1]".
   { constant.next_step(process) } -> std::same_as<std::string>;
 };
 

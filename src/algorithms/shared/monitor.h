@@ -3,8 +3,9 @@
 // C. A. R. Hoare, "Monitors: an operating system structuring concept", Communications of the ACM
 // 17(10), 1974; P. Brinch Hansen, "Operating System Principles", 1973.
 //
-// Idea: the lock and the data are one object, so that nobody can forget the lock. A thread that
-// needs the data in a certain condition says which (`wait_until`), and gets them when it holds.
+// Idea: the lock and the data are one object, so nobody can forget the lock. A thread that needs
+// the data in a certain condition passes the condition to `wait_until`, and gets the data when it
+// holds.
 //
 // Assumes: the functions handed in neither keep a reference to the data nor call the same monitor.
 // Promises: one thread at a time; a thread in wait_until goes on only where its condition holds.
@@ -47,7 +48,7 @@ class Monitor {
   }
 
  private:
-  // Tells the others of a change however the function ends, be it by an exception.
+  // Wakes the others after a change however the function ends, even by an exception.
   struct Announcement {
     std::condition_variable& changed;
     ~Announcement() { changed.notify_all(); }

@@ -1,5 +1,5 @@
-// The place of a thread among those who share a lock that knows its users by number, as the
-// algorithms of 1965 and 1974 do.
+// The place of a thread in a lock that knows its users by number, as the algorithms of 1965 and
+// 1974 do.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,15 @@
 
 namespace baton {
 
-// The numbers 0 … N−1, given out one at a time and taken back. They are given out under an
-// ordinary mutex: that is how a thread gets its name, not how it gets the lock, and whoever takes
-// over a number thereby sees all that its former owner wrote.
+// Gives out the numbers 0 … N−1, one thread each, and takes them back. It uses an ordinary mutex:
+// that is how a thread gets its name, not how it gets the lock. The mutex also makes a thread that
+// takes over a number see everything that the former owner wrote.
 class Places {
  public:
   explicit Places(std::uint32_t size) : taken_(size) {}
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(taken_.size()); }
-  // Throws std::length_error if all are taken.
+  // Throws std::length_error if all numbers are taken.
   NodeId claim();
   void give_back(NodeId place);
 
@@ -28,15 +28,15 @@ class Places {
   std::vector<bool> taken_;
 };
 
-// What a thread locks and unlocks: it meets the requirements of a C++ Lockable, and is at home in
-// std::unique_lock, std::scoped_lock and std::lock.
+// The object that a thread locks and unlocks. It meets the requirements of a C++ Lockable, so
+// std::unique_lock, std::scoped_lock and std::lock accept it.
 //
 //   BakeryLock bakery(10);            // shared
 //   BakeryLock::Participant mine(bakery);  // one per thread
 //   std::scoped_lock guard(mine);
 //
-// A member is used by one thread at a time, does not outlive its lock, and is not destroyed while
-// it holds the lock.
+// Only one thread at a time may use a participant. It must not outlive its lock, and must not be
+// destroyed while it holds the lock.
 template <class Lock>
 class Participant {
  public:
@@ -54,7 +54,7 @@ class Participant {
   NodeId self_;
 };
 
-// Registers of different threads lie this far apart, so that they do not share a cache line.
+// Keeps registers of different threads this far apart, so that they do not share a cache line.
 inline constexpr std::size_t register_spacing = 64;
 
 }  // namespace baton

@@ -1,6 +1,6 @@
-// A random scheduler for shared-memory machines: each step goes to a process drawn from those that
-// have something to do, and an open outcome is drawn as well. The same seed gives the same run on
-// every machine.
+// A random scheduler for shared-memory machines: it draws each step's process from those that have
+// something to do, and draws an open outcome as well. The same seed gives the same run on every
+// machine.
 #pragma once
 
 #include <cstdint>
@@ -24,16 +24,16 @@ struct MachineRun {
 struct MachineStep {
   NodeId process;
   std::string what;           // "reads num[1]"
-  std::uint32_t choice = 0;   // which outcome was drawn ...
-  std::uint32_t choices = 1;  // ... of how many
+  std::uint32_t choice = 0;   // which outcome was drawn
+  std::uint32_t choices = 1;  // how many outcomes there were
   Section then = Section::outside;
 };
 
 struct MachineReport {
   std::uint64_t steps = 0;
   std::uint64_t entries = 0;
-  bool finished = false;                       // everyone has entered and left as often as asked
-  std::uint64_t violations = 0;                // entries while another process was inside
+  bool finished = false;         // each process has entered and left as often as asked
+  std::uint64_t violations = 0;  // entries while another process was inside
   std::optional<std::uint64_t> violated_step;  // the first step that made one, counted from 1
   std::uint64_t longest_wait_entries = 0;      // entries by others while one process waited
   std::uint64_t longest_wait_step = 0;         // the step of the last of these
@@ -48,7 +48,7 @@ struct MachineReport {
   }
 };
 
-// Keeps account of a run: who entered, how often others went first, whether two were inside.
+// Keeps account of a run: who entered, how often others went first, and whether two were inside.
 class RunAccount {
  public:
   explicit RunAccount(std::uint32_t processes)

@@ -16,8 +16,8 @@ bool CountingSemaphore::try_wait() {
 }
 
 void CountingSemaphore::signal() {
-  // The notification is sent under the mutex: a waiter that is let through may destroy the
-  // semaphore as soon as it holds the mutex, and must not do so before this is over.
+  // Notifies under the mutex: a waiter that gets through may destroy the semaphore as soon as it
+  // holds the mutex, and must not do so before the notification is over.
   const std::scoped_lock guard(mutex_);
   ++value_;
   positive_.notify_one();

@@ -25,12 +25,12 @@ class CountingSemaphore {
 
   // Also known as P or down.
   void wait();
-  // Takes one if there is one.
+  // Takes one if there is one, and does not wait.
   bool try_wait();
   // Also known as V or up.
   void signal();
 
-  // What was there at some moment of the call; good for reports, not for decisions.
+  // The value at some moment of the call; good for reports, not for decisions.
   std::uint32_t value() const;
 
  private:

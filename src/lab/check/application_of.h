@@ -1,6 +1,6 @@
-// Puts what a kind of application keeps under numbers. `A` has types and functions of one kind:
+// Gives numbers to what a kind of application keeps. `A` has the types and functions of one kind:
 //   Local    what it knows at a process
-//   Glance   what of that properties see
+//   Glance   the part of that which properties see
 //   Effect   what a step does for all
 //   Global   what all steps so far have done
 #pragma once
@@ -89,7 +89,7 @@ class ApplicationOf final : public Application {
   }
 
  private:
-  // What properties see of a state.
+  // A state as properties see it.
   struct View {
     const ApplicationOf& application;
     const GroupView& group;

@@ -1,4 +1,4 @@
-// The algorithms of the registry as the checker knows them, whatever their type.
+// The algorithms of the registry in the checker, independent of their types.
 #pragma once
 
 #include <span>
@@ -13,7 +13,7 @@ namespace baton::check {
 
 struct Checkable {
   const Info& (*info)() = nullptr;
-  // The instance that is checked where nothing else is asked for.
+  // The instance that is checked by default.
   Bounds (*bounds)(const Setup& setup) = nullptr;
   Report (*check)(const Bounds&, const CheckOptions&) = nullptr;
 };
@@ -33,10 +33,10 @@ const Entry* find(std::string_view name);
 
 // The machines over shared memory, wrong variants last.
 std::span<const Checkable> machines();
-// The membership of Resilient<> by itself.
+// The membership of Resilient<> alone.
 const Checkable& membership();
-// The lease protocol of the service: two clients, a lock, and one server, or two of which the
-// second may take over.
+// The lease protocol of the service with two clients and a lock: with one server, or with two of
+// which the second may take over.
 const Checkable& lease();
 const Checkable& lease_takeover();
 

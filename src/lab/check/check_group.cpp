@@ -12,8 +12,9 @@ namespace baton::check {
 
 namespace {
 
-// The steps of a run that passes through states like these, one after the other. What stands for
-// many states in a search is not always what the protocol itself comes to, so it is run again.
+// Returns the steps of a run through states like these, one after the other. The search keeps one
+// representative of many like states, and the protocol itself need not reach exactly that one. So
+// this function runs the protocol again.
 std::vector<ScheduledStep> steps_through(const GroupModel& model,
                                          const std::vector<GroupModel::State>& states) {
   using State = GroupModel::State;
@@ -47,7 +48,7 @@ std::vector<ScheduledStep> steps_through(const GroupModel& model,
     });
     at = next;
   }
-  // What protocols choose as they start counts as chosen in the first step.
+  // Counts what protocols choose at their start as choices of the first step.
   if (!steps.empty()) {
     auto& choices = steps.front().choices;
     choices.insert(choices.begin(), chosen_first.begin(), chosen_first.end());
@@ -59,8 +60,9 @@ std::vector<ScheduledStep> steps_through(const GroupModel& model,
 
 Report check_group(const ProtocolClass& of, const Bounds& bounds, const CheckOptions& options) {
   Bounds live = bounds;
-  // Fairness is told for channels: what others may overtake for ever needs FIFO. Where an algorithm
-  // is to be seen without the order that it needs, only ways out are looked for.
+  // Fairness counts per channel: an envelope that others may overtake for ever needs FIFO. If the
+  // instance leaves out the order that an algorithm needs, the check only asks whether a way out
+  // exists.
   live.fifo = bounds.fifo || !of.info(bounds.setup).assumes.has(Assumption::fifo);
   live.order = false;
   live.reductions.symmetry = false;

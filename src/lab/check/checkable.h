@@ -1,4 +1,4 @@
-// Makes a protocol's class an entry of the catalogue.
+// Turns a protocol's class into an entry of the catalogue.
 #pragma once
 
 #include "lab/check/catalog.h"

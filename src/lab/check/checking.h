@@ -1,5 +1,5 @@
-// Checks one instance of one model: all its safety properties in one search, then what must come
-// to an end in the graph of all states.
+// Checks one instance of one model: first all safety properties in one search, then, in the graph
+// of all states, whether everything that must end does end.
 #pragma once
 
 #include <algorithm>
@@ -17,18 +17,19 @@
 
 namespace baton::check {
 
-// A model to be checked, and how to speak of it.
+// A model with the functions that describe its findings.
 template <class M>
 struct Subject {
   std::function<std::unique_ptr<M>()> model;
-  std::function<std::unique_ptr<M>()> live_model;  // for what must come to an end
+  std::function<std::unique_ptr<M>()> live_model;  // for the liveness search
   std::vector<Aim> aims;
-  std::function<std::string(std::size_t property)> describe;  // that it is broken
-  // Adds to the finding the run through these states.
+  // Says in a sentence that the property is broken.
+  std::function<std::string(std::size_t property)> describe;
+  // Adds the run through these states to the finding.
   std::function<void(const M&, const std::vector<typename M::State>&, Finding&)> tell;
 };
 
-// Whether the model knows what must come to an end.
+// True if the model knows what must come to an end.
 template <class M>
 concept HasPending = requires(typename M::Worker& worker, const typename M::State& state) {
   worker.pending(state);
@@ -81,7 +82,7 @@ class Checking {
     explorer->run();
     report_.fingerprints = options.fingerprints;
     if ((explorer->violated() & named) != 0 && (threads_of(options) > 1 || options.fingerprints)) {
-      // Once more, alone, so that the run that is shown is always the same.
+      // Searches again with one thread, so that the same run is shown every time.
       options.threads = 1;
       options.fingerprints = false;
       explorer.reset();
@@ -166,7 +167,7 @@ class Checking {
     return all;
   }
 
-  // Of several findings of one name, such as one per process, a broken one stands for all.
+  // Merges findings of one name, such as one per process: a broken one stands for all.
   void note(Finding finding) {
     for (Finding& known : report_.findings) {
       if (known.property != finding.property) continue;

@@ -16,7 +16,7 @@ void break_what_is_needed(const Assumptions& broken, Bounds& bounds) {
   if (broken.has(Assumption::synchronous)) bounds.time.counts = false;
 }
 
-// Time matters to layers: what is not confirmed is sent again, who is silent is suspected.
+// Time matters to layers: they resend after a timeout, and suspect a process after a silence.
 void put_on_layers(Layers layers, Bounds& bounds) {
   bounds.requests = 1;
   bounds.order = false;

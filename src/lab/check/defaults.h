@@ -1,5 +1,5 @@
-// The instances that are checked where nothing else is asked for: as weak a world as the algorithm
-// says that it can take, and as small as can be searched in minutes.
+// The instances that are checked by default: the world is as weak as the algorithm says that it can
+// take, and small enough to search in minutes.
 #pragma once
 
 #include "algorithms/layer/layers.h"
@@ -13,7 +13,7 @@ Setup small_setup(std::uint32_t size);
 
 Bounds default_bounds(const Info& info, const Traits& traits, Layers layers, const Setup& setup);
 
-// What a wrong variant is to be caught at: the promise that it breaks.
+// The promise that a wrong variant breaks.
 Promises default_demands(const Info& info);
 
 }  // namespace baton::check

@@ -1,4 +1,4 @@
-// The application of elections: it holds one, and believes what it is told.
+// The application of elections: it calls elections and believes the result.
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -21,7 +21,7 @@ class ElectionApplication {
   };
   struct Global {
     bool two_in_an_epoch = false;
-    std::vector<Elected> elected;  // where there are epochs: who in which
+    std::vector<Elected> elected;  // where there are epochs: the leader of each
   };
   struct Effect {
     bool elects = false;
@@ -35,7 +35,7 @@ class ElectionApplication {
   };
 
   enum Properties : std::size_t { one_per_epoch, somebody_leads };
-  // What must come to an end.
+  // The bits of what must come to an end.
   enum Pending : std::uint32_t { differ = 1, wrong = 2, unaware = 4 };
 
   ElectionApplication(const Info& info, const Traits& traits, const Bounds& bounds)
@@ -46,7 +46,7 @@ class ElectionApplication {
   }
   std::string describe(std::size_t) const { return "two leaders have the same epoch"; }
   std::vector<Aim> aims(Promises demands) const {
-    // A run that ends with its time has not come to an end by itself.
+    // A run that ends because its time is over has not come to an end by itself.
     if (bounds_->time.limit != 0) return {};
     const Promises judged = info_->promises | demands;
     std::vector<Aim> aims;
@@ -148,7 +148,7 @@ class ElectionApplication {
   }
 
  private:
-  // Whether there shall be a leader: always, or since somebody has held an election.
+  // True if there shall be a leader: always, or since somebody called an election.
   template <class View>
   bool is_due(const View& view) const {
     if (starts_ || bounds_->requests == 0) return true;

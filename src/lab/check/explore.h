@@ -22,12 +22,12 @@ namespace baton::check {
 
 unsigned threads_of(const ExploreOptions& options);
 
-// Bytes that the whole program has in memory, as the system counts them; 0 where it does not say.
+// The memory of the whole program in bytes, as the system counts it; 0 if the system does not say.
 std::uint64_t resident_memory();
 
 namespace detail {
 
-// Lets all threads pause while one of them does what none may do alone.
+// Pauses all threads while one of them does something that needs them all to stand still.
 class Rendezvous {
  public:
   explicit Rendezvous(unsigned threads) : running_(threads) {}
@@ -112,7 +112,7 @@ class Explorer {
   }
   std::uint64_t generated() const { return generated_; }
   std::uint32_t depth() const { return depth_; }
-  // States that were found and not expanded.
+  // States that the search found and did not expand.
   std::uint64_t frontier() const { return in_frontier_; }
   Stop stop() const { return stop_; }
   PropertySet violated() const { return judged_ & always_; }
@@ -124,11 +124,11 @@ class Explorer {
     return bytes;
   }
   const StateStore& store() const { return store_; }
-  // The state that was first seen to violate an always-property. With several threads there may
-  // be others at the same depth.
+  // The first state found to violate an always-property. With several threads there may be others
+  // at the same depth.
   Number violation_of(std::size_t property) const { return first_violation_[property]; }
 
-  // The states on the way to this one, itself included.
+  // The states from a first one to this one, both included.
   std::vector<Number> way_to(Number number) const {
     std::vector<Number> way;
     for (; number != StateStore::none; number = store_.parent_of(number)) way.push_back(number);
@@ -138,7 +138,7 @@ class Explorer {
  private:
   using Buffer = std::vector<std::uint8_t>;
 
-  // States to be expanded: numbers, or with fingerprints a stretch of a thread's buffer.
+  // States to expand: numbers, or with fingerprints a stretch of a thread's buffer.
   struct Chunk {
     std::uint64_t first;
     std::uint64_t last;
@@ -146,7 +146,7 @@ class Explorer {
   };
   static constexpr std::uint32_t chunk_size = 256;
 
-  // A state that was reached, before it is known whether it is new.
+  // A successor, before the store knows whether it is new.
   struct Reached {
     State state;
     std::uint64_t hash = 0;
@@ -154,15 +154,15 @@ class Explorer {
     std::uint8_t bytes[M::most_bytes];
   };
 
-  // All that was reached from one state.
+  // All successors of one state.
   struct Batch {
-    std::vector<Reached> reached;  // of which the first `count` are of now
+    std::vector<Reached> reached;  // only the first `count` belong to this state
     std::size_t count = 0;
     std::uint64_t generated = 0;
     Number parent = StateStore::none;
   };
 
-  // What belongs to one thread.
+  // The data of one thread.
   struct WorkerSlot {
     explicit WorkerSlot(Explorer& explorer) : worker(*explorer.model_), writer(explorer.store_) {}
 
@@ -174,14 +174,14 @@ class Explorer {
     std::uint64_t generated = 0;
     PropertySet judged = 0;
     std::vector<Number> first_violation;
-    Buffer frontier;  // with fingerprints: lengths and encodings, of this level and the next
+    Buffer frontier;  // with fingerprints: lengths and encodings, for this level and the next
     Buffer next;
-    std::vector<std::uint64_t> marks;  // where in `next` chunks begin
+    std::vector<std::uint64_t> marks;  // where chunks begin in `next`
     std::uint64_t in_next = 0;
   };
 
-  // Some models reduce by what their processes have not been seen to do. If they then do it, all
-  // that was left out may matter.
+  // Some models reduce by what their processes have not done so far. If a process then does it, the
+  // states that the reduction left out may matter, and the search starts again.
   bool has_learned() const {
     if constexpr (requires { model_->has_learned(); }) {
       return !options_.fingerprints && stop_ == Stop::none && model_->has_learned();
@@ -213,9 +213,8 @@ class Explorer {
     collect();
   }
 
-  // Memory is slow to answer. So three states are in the works at once: while one is expanded, the
-  // places of what was reached from the one before are looked at, and what was reached from the
-  // one before that is added.
+  // Memory is slow to answer, so three states are in progress at once: the thread expands the
+  // first, prefetches the places of the second's successors, and adds the third's successors.
   void expand(WorkerSlot& slot, Number parent) {
     Batch& batch = slot.batches[slot.turn % 3];
     batch.parent = parent;
@@ -235,7 +234,7 @@ class Explorer {
     fetch_places(batch);
     advance(slot);
   }
-  // Whether the state is of this level or of one before.
+  // True if the state belongs to this level or an earlier one.
   bool is_settled(WorkerSlot& slot, const State& state) const {
     std::uint8_t bytes[M::most_bytes];
     const Number number = store_.find(bytes, slot.worker.encode(state, bytes));
@@ -271,7 +270,7 @@ class Explorer {
   }
 
   void meet_all(WorkerSlot& slot, Batch& batch) {
-    // What one thread has in the works when it finds what it looks for does not count.
+    // With one thread, the work still in progress at the moment of a finding does not count.
     if (!is_over()) {
       slot.generated += batch.generated;
       for (std::size_t i = 0; i < batch.count; ++i) meet(slot, batch.reached[i], batch.parent);
@@ -302,7 +301,7 @@ class Explorer {
       slot.first_violation[i] = number;
     }
     slot.judged |= judged;
-    // Nothing deeper is needed; with one thread not even the rest of this level.
+    // A violation makes deeper levels unnecessary; with one thread even the rest of this level.
     if (judged & always_ & options_.stop_at) found_ = true;
   }
 
@@ -322,7 +321,7 @@ class Explorer {
       rendezvous.leave(make_room);
     };
     std::vector<std::thread> others;
-    // A level of a few states is not worth the others' waking.
+    // Waking the other threads does not pay for a level of a few states.
     const unsigned needed = frontier_.size() < 2 ? 1 : threads_;
     if (needed == 1) {
       for (unsigned i = 1; i < threads_; ++i) rendezvous.leave([] {});
@@ -381,14 +380,14 @@ class Explorer {
     const std::chrono::duration<double> so_far = std::chrono::steady_clock::now() - began_;
     if (so_far.count() < next_report_) return;
     next_report_ = so_far.count() + 0.2;
-    // What models and workers remember is only guessed above.
+    // The memory of models and workers is only an estimate above.
     if (resident_memory() > resident_before_ + options_.memory) stop_ = Stop::memory;
     if (!options_.progress) return;
     options_.progress({distinct(), generated_ + slot.generated * threads_, depth_, in_frontier_,
                        memory(), so_far.count()});
   }
 
-  // Makes what was found the next level's frontier.
+  // Makes the states just found the next level's frontier.
   void collect() {
     frontier_.clear();
     in_frontier_ = 0;
@@ -449,7 +448,7 @@ class Explorer {
   std::vector<Number> first_violation_;
 };
 
-// What came of it, for those who need no more.
+// The result, for callers that need no more.
 template <class M>
 struct Exploration {
   std::uint64_t distinct = 0;

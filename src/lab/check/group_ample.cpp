@@ -1,11 +1,29 @@
-// Partial-order reduction: a process's steps take from the channels into it and append to those
-// out of it, so that they can trade places with the steps of others. In many states it is enough
-// to let one process go first: one that nobody can give anything new to do before it has acted,
-// and of whose steps properties see nothing. D. Peled, "All from one, one for all: on model
-// checking using representatives", CAV 1993; with the proviso for breadth-first search of
-// D. Bošnački and G. J. Holzmann, SPIN 2005: where all steps lead back, every process goes, lest
-// the others be put off for ever. That is enough for what holds in states, not for what must
-// happen in the end.
+// Partial-order reduction. Over FIFO channels, a step of a process takes the first message of a
+// channel into it, and appends to channels out of it. So steps of different processes can trade
+// places, and exploring one order is often enough. D. Peled, "All from one, one for all: on model
+// checking using representatives", CAV 1993.
+//
+// In each state the worker looks for one process that may go first, and then explores its steps
+// alone. That process must meet three conditions:
+// 1. Nobody can give it something new to do before it acts (is_undisturbed).
+// 2. Properties see none of its steps.
+// 3. At least one of its steps leads to a state that is not known yet. Otherwise all processes go,
+//    or the search could put the others off for ever (the proviso for breadth-first search of D.
+//    Bošnački and G. J. Holzmann, SPIN 2005).
+//
+// Example: Chang–Roberts with three processes, each of which sends only to its successor. All have
+// asked: message ⟨0⟩ is under way from 0 to 1, ⟨1⟩ from 1 to 2, ⟨2⟩ from 2 to 0, and nobody may ask
+// again.
+//   process 0   may receive ⟨2⟩. Only process 2 sends to it, and channel 2→0 is not empty: what 2
+//               sends now comes after ⟨2⟩. So 0 is undisturbed, and its step is invisible.
+//   reduction   explores this one delivery. The three deliveries in any order reach 8 states on
+//               3! = 6 ways; one order passes 4 states.
+// If channel 0→1 were empty, process 1 would not be undisturbed: 0 can still receive ⟨2⟩ and pass
+// it on to 1. If process 1 then had a step of its own, for example to ask, the worker would not let
+// it go first, since the run in which ⟨2⟩ arrives before 1 asks would be missing.
+//
+// The reduction keeps what properties say about states. It does not keep what must happen in the
+// end, so the liveness search does not use it.
 #include <bit>
 
 #include "lab/check/group_worker.h"
@@ -19,7 +37,7 @@ bool GroupModel::Worker::visit_ample(const State& state, Visit visit, WasKnown w
     steps[node] = steps_of(state, node);
     if (steps[node] > 0) active |= std::uint32_t{1} << node;
   }
-  // The fewest steps first.
+  // Tries the process with the fewest steps first.
   for (std::uint32_t tried = 0; (active & ~tried) != 0;) {
     std::uint32_t best = most_processes;
     for (std::uint32_t node = 0; node < size_; ++node) {
@@ -46,8 +64,9 @@ std::uint32_t GroupModel::Worker::steps_of(const State& state, std::uint32_t nod
   return steps;
 }
 
-// Whether nobody who can act before `node` does can send it something that it could then receive.
-// What comes behind another message is not yet of interest.
+// True if no process that can act before `node` can send it a message that `node` could receive
+// next. A message behind another one does not count. `active` grows by the processes that active
+// ones can send to, since these may act too.
 bool GroupModel::Worker::is_undisturbed(const State& state, std::uint32_t node,
                                         std::uint32_t active) const {
   const std::uint64_t senders = m_->relied_on_.load(std::memory_order_relaxed);
@@ -66,7 +85,8 @@ bool GroupModel::Worker::is_undisturbed(const State& state, std::uint32_t node,
   return true;
 }
 
-// Computes the steps of `node`: whether properties see none of them, and one leads on.
+// Computes the steps of `node`. True if properties see none of them and at least one leads to a new
+// state.
 bool GroupModel::Worker::is_ample(const State& state, std::uint32_t node, WasKnown was_known) {
   ample_.clear();
   bool is_seen = false;

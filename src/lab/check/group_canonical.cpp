@@ -1,5 +1,25 @@
-// The state that stands for all that are like it: what makes no difference is dropped, numbers are
-// moved closer together, and of groups that differ only in names one is kept.
+// Replaces a state by the one that stands for all states like it. Three steps, each of which turns
+// more states into the same one:
+// 1. simplify(): drops from messages what makes no difference to their receiver.
+// 2. close_gaps(): moves logical clocks and sequence numbers closer together. Only their order and
+//    small gaps matter.
+// 3. find_representative(): of all states that differ only in the processes' names it keeps one.
+//
+// Example of step 2, with a gap of 2. One state has the clocks 4 and 7 at two processes and the
+// stamp 9 in a message; another has 5, 8 and 10. From left to right, each number keeps its distance
+// from the one before it (from 0 at first), but at most 2:
+//   4, 7, 9    distances 4, 3, 2    become 2, 2, 2    so the numbers are 2, 4, 6
+//   5, 8, 10   distances 5, 3, 2    become 2, 2, 2    so the numbers are 2, 4, 6
+//   5, 8, 9    distances 5, 3, 1    become 2, 2, 1    so the numbers are 2, 4, 5
+// The first two states are one. The third stays apart: a process that receives the 8 moves its
+// clock to 9, and with 9 elsewhere that is a tie, which the protocol may decide otherwise. Every
+// occurrence of a number in the state moves, so that comparisons give the same answers.
+//
+// Example of step 3, with three processes that the protocol treats alike: (inside, waiting, idle)
+// and (idle, inside, waiting) differ by the renaming 0→1, 1→2, 2→0. The six renamings of three
+// processes give up to six states. Renaming moves each process's state and each channel to its new
+// place, and replaces the ids in them. The worker compares the resulting rows of part numbers and
+// keeps the least.
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -18,7 +38,7 @@ void GroupModel::Worker::normalize(State& state) {
   if (!m_->renamings_.empty()) find_representative(state);
 }
 
-// Drops from messages under way what will make no difference to who gets them.
+// Drops from messages under way what makes no difference to their receivers.
 void GroupModel::Worker::simplify(State& state) {
   for (std::uint32_t from = 0; from < size_; ++from) {
     for (std::uint32_t to = 0; to < size_; ++to) {

@@ -1,5 +1,5 @@
-// What should not happen to a group, as often as the budgets allow: messages are lost, doubled or
-// late; processes stop, come back, do nothing for a while, or are taken for dead.
+// The faults of a group, as often as the budgets allow: the network loses, doubles or delays
+// messages; processes stop, come back, pause, or are wrongly suspected.
 #include <utility>
 
 #include "lab/check/group_worker.h"
@@ -110,7 +110,7 @@ void GroupModel::Worker::each_fault_of_process(const State& state, std::uint32_t
   }
 }
 
-// Who was paused goes on, whenever it likes.
+// A paused process may resume at any time.
 void GroupModel::Worker::each_return(const State& state, Visit visit) {
   for (std::uint32_t node = 0; node < size_; ++node) {
     if (!is_paused(state, node)) continue;

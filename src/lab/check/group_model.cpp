@@ -20,7 +20,7 @@ GroupModel::GroupModel(const ProtocolClass& of, Bounds bounds)
   if (bounds_.reductions.symmetry && application_->is_symmetric()) {
     renamings_ = steps_->symmetries();
   }
-  channels_.intern("", [] { return Channel{}; });  // number 0: nothing under way
+  channels_.intern("", [] { return Channel{}; });  // number 0: an empty channel
 }
 
 std::uint64_t GroupModel::memory() const {

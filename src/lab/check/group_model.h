@@ -1,10 +1,10 @@
 // A group of processes that run one protocol, as a model: the processes, the channels between them,
 // and every step that can be next.
 //
-// The protocol's class is the one that the simulator and the network run. Since it is a value, what
-// it does depends on its state and on what happens to it, so each such step is computed once and
-// looked up from then on. Neither the class (steps.h) nor the application that uses it
-// (application.h) is known here by its type.
+// The protocol's class is the one that the simulator and the network run. It is a value, so a step
+// depends only on its state and on the event; the model computes each such step once and looks it
+// up from then on. The model knows neither the type of the class (steps.h) nor that of the
+// application (application.h).
 #pragma once
 
 #include <array>
@@ -39,26 +39,26 @@ class GroupModel {
     Id protocol = 0;  // its state, a number of Steps
     Id application = 0;
     bool up = true;
-    bool paused = false;        // nothing happens here, and nobody knows
+    bool paused = false;        // nothing happens here, and the others do not know
     std::vector<Armed> timers;  // by number
-    NodeSet suspected;          // of whom the host has said so
+    NodeSet suspected;          // the processes that the host has reported as crashed
   };
   // A message under way.
   struct Envelope {
     Id message = 0;          // a number of Steps
-    std::uint32_t tag = 0;   // what the application notes of it
+    std::uint32_t tag = 0;   // the application's note about it
     std::uint32_t left = 0;  // units of time
-    NodeId from = nobody;    // where numbers are told apart by who sent them, and to whom
+    NodeId from = nobody;    // set where numbers belong to processes
     NodeId to = nobody;
   };
   static constexpr std::uint32_t late = 255;
   struct Rest {
     Budgets budgets;
-    std::uint32_t time = 0;  // units that have passed, where they are limited
+    std::uint32_t time = 0;  // units that have passed, if they are limited
     Id application = 0;
   };
 
-  // The numbers of its parts: processes, channels by sender and receiver, and the rest.
+  // A state is the numbers of its parts: processes, channels by sender and receiver, and the rest.
   static constexpr std::size_t most_parts = most_processes * most_processes + 1;
   struct State {
     std::array<Id, most_parts> part{};
@@ -73,7 +73,7 @@ class GroupModel {
     // A scheduler that is fair to this number takes such a step in the end.
     std::uint8_t fair = unfair;
     bool enters = false;
-    std::uint32_t detail = 0;  // the envelope's number, or the timer's
+    std::uint32_t detail = 0;  // the number of the envelope or of the timer
     std::uint32_t outcome = 0;
 
     friend bool operator==(const Step&, const Step&) = default;
@@ -85,13 +85,13 @@ class GroupModel {
   const Application& application() const { return *application_; }
   const std::vector<Property>& properties() const { return properties_; }
   std::uint64_t memory() const;
-  // Whether a protocol has had a choice.
+  // True if a protocol has called choose().
   bool chooses() const { return chooses_; }
   std::size_t renamings() const { return renamings_.size(); }
 
-  // Partial-order reduction relies on who has never been seen to send to whom. begin() makes what
-  // has been seen so far the basis of a search; if somebody then does send for the first time, the
-  // search must begin again.
+  // Partial-order reduction relies on which processes have never sent to which. begin() makes the
+  // sends seen so far the basis of a search. If a process then sends to another for the first time,
+  // the search must begin again.
   bool has_learned() const {
     return can_reduce_order() && (senders_.load() & ~relied_on_.load()) != 0;
   }
@@ -133,8 +133,8 @@ class GroupModel {
   struct Channel {
     std::vector<Id> envelopes;
     Numbers numbers{};
-    bool has_observed = false;  // a message of the protocol that is observed
-    bool must_arrive = false;   // before time passes
+    bool has_observed = false;  // holds a message of the protocol that is observed
+    bool must_arrive = false;   // a message must arrive before time passes
     bool is_prompt = false;     // the first envelope arrives before anything else happens
   };
 
@@ -149,7 +149,7 @@ class GroupModel {
     return std::uint64_t{1} << (from * most_processes + to);
   }
   void note_send(std::uint32_t from, std::uint32_t to) const;
-  // Whether steps of different processes can always trade places.
+  // True if steps of different processes can always trade places.
   bool can_reduce_order() const { return can_reduce_order_; }
 
   Bounds bounds_;
@@ -163,13 +163,13 @@ class GroupModel {
   mutable Interner<Channel> channels_;
   mutable Interner<Rest> rests_;
   mutable std::atomic<bool> chooses_{false};
-  mutable std::atomic<std::uint64_t> senders_{0};    // seen so far
-  mutable std::atomic<std::uint64_t> relied_on_{0};  // in this search
+  mutable std::atomic<std::uint64_t> senders_{0};    // pairs seen so far
+  mutable std::atomic<std::uint64_t> relied_on_{0};  // pairs that this search relies on
   std::vector<Property> properties_;
-  std::vector<Renaming> renamings_;  // but for the one that changes nothing
+  std::vector<Renaming> renamings_;  // all but the identity
 };
 
-// What properties see of a state.
+// A state as properties see it.
 class GroupView {
  public:
   GroupView(const GroupModel& model, const GroupModel::State& state)
@@ -179,7 +179,7 @@ class GroupView {
   bool is_up(std::uint32_t node) const { return summary(node).up; }
   Id observation(std::uint32_t node) const { return summary(node).observation; }
   Id global() const { return model_->rests_[state_->part[model_->rest()]].application; }
-  // Whether a message of the protocol that is observed has not arrived.
+  // True if a message of the protocol that is observed is under way.
   bool is_observed_under_way() const {
     for (std::uint32_t i = size(); i < model_->rest(); ++i) {
       if (model_->channels_[state_->part[i]].has_observed) return true;

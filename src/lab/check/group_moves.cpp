@@ -1,4 +1,4 @@
-// Everything that can happen in a state of a group.
+// Every step that can happen next in a state of a group.
 #include <utility>
 
 #include "lab/check/group_worker.h"
@@ -74,7 +74,7 @@ void GroupModel::Worker::each_step(const State& state, Visit visit) {
   if (left != Budgets{}) each_fault(state, left, visit);
 }
 
-// The one step that comes before all others, if there is such a one.
+// Visits the one step that must come before all others, if there is one.
 bool GroupModel::Worker::visit_prompt(const State& state, Visit visit) {
   for (std::uint32_t from = 0; from < size_; ++from) {
     for (std::uint32_t to = 0; to < size_; ++to) {
@@ -236,7 +236,7 @@ void GroupModel::Worker::pass(const State& state, Visit visit) {
   visit(step, next);
 }
 
-// What the host's own detector says of who has crashed or is back. It may take its time.
+// Reports of the host's own detector: a process has crashed, or is back. They may come late.
 void GroupModel::Worker::each_notice(const State& state, Visit visit) {
   const Budgets& budgets = m_->bounds_.budgets;
   if (budgets.crash + budgets.quit + budgets.suspect == 0) return;
@@ -246,7 +246,7 @@ void GroupModel::Worker::each_notice(const State& state, Visit visit) {
       if (node == whom) continue;
       const bool told = local(state, node).local.suspected.contains({whom});
       if (told == !summary(state, whom).up) continue;
-      // It takes longer to find out than for a message to arrive.
+      // The detector takes longer than a message takes to arrive.
       if (!told && state.part[m_->channel(whom, node)] != 0) continue;
       const Step step{.kind = told ? Kind::trust : Kind::suspect,
                       .node = static_cast<std::uint8_t>(node),
@@ -257,7 +257,7 @@ void GroupModel::Worker::each_notice(const State& state, Visit visit) {
   }
 }
 
-// `node` hears from its own host that `whom` has crashed, or has not.
+// The host of `node` reports that `whom` has crashed, or has not.
 std::uint32_t GroupModel::Worker::notice(const State& state, std::uint32_t node, std::uint32_t whom,
                                          Kind kind) {
   const bool trusts = kind == Kind::trust;

@@ -1,5 +1,5 @@
-// What a process does in one of its states: a handler of the protocol is run with everything that
-// it can choose, and what it decides becomes numbers of processes, envelopes and channels.
+// The steps of one process in one of its states: the worker runs a handler of the protocol with
+// every possible choice, and turns its decisions into numbers of processes, envelopes and channels.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -12,7 +12,7 @@ namespace baton::check {
 
 namespace {
 
-// Lets a handler choose everything that it can, one run after the other.
+// Runs a handler once for each combination of its choices.
 class EveryChoice final : public Chooser {
  public:
   std::uint32_t choose(std::uint32_t bound) override {
@@ -23,7 +23,7 @@ class EveryChoice final : public Chooser {
     return taken_[made_++];
   }
   const std::vector<std::uint32_t>& taken() const { return taken_; }
-  // On to the next combination; false if that was the last.
+  // Moves on to the next combination; false if that was the last.
   bool advance() {
     made_ = 0;
     while (!taken_.empty()) {
@@ -94,7 +94,7 @@ Id GroupModel::Worker::intern(const Rest& rest) {
   return m_->rests_.intern(reflect::encoded(rest), [&] { return rest; });
 }
 
-// Carries out what one process decides in one step.
+// Carries out the decisions of one process in one step.
 class GroupModel::Worker::Host final : public StepHost {
  public:
   Host(Worker& worker, std::uint32_t node, Local& local)
@@ -137,7 +137,7 @@ class GroupModel::Worker::Host final : public StepHost {
   Id effect_ = 0;
 };
 
-// One process's step: the place of its first outcome.
+// Returns the place of the first outcome of a process's step.
 std::uint32_t GroupModel::Worker::run(std::uint32_t node, const LocalEntry& before,
                                       Prepare prepare) {
   std::vector<Outcome> found;
@@ -186,7 +186,7 @@ std::uint32_t GroupModel::Worker::run(std::uint32_t node, const LocalEntry& befo
   return first;
 }
 
-// What the application makes of a step, for all.
+// Adds the application's effect of a step to the state of all.
 void GroupModel::Worker::take_effect(State& state, std::uint32_t node, const Outcome& outcome) {
   if (outcome.changes_global) {
     Id& rest = state.part[m_->rest()];
@@ -197,7 +197,7 @@ void GroupModel::Worker::take_effect(State& state, std::uint32_t node, const Out
     });
   }
   if (!m_->bounds_.order || !outcome.enters) return;
-  // Nobody needs to remember any more that it had asked.
+  // The search need not remember any more that the process had asked.
   for (std::uint32_t part = 0; part < m_->rest(); ++part) {
     Id& id = state.part[part];
     id = cache_.get({key(Op::forget, part < size_ ? part : most_processes, id), node}, [&] {

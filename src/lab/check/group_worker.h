@@ -1,11 +1,11 @@
-// One thread's view of a group model: it computes successors, and remembers what it has computed.
-// Only what is not yet known asks the protocol or the application.
+// One thread's view of a group model. It computes successors and remembers them, and runs the
+// protocol or the application only for steps that it has not seen before.
 //
-//   group_steps.cpp      a handler is run, and what it decided becomes part of states
-//   group_moves.cpp      everything that can happen in a state
-//   group_faults.cpp     ... that should not
-//   group_canonical.cpp  the state that stands for all that are like it
-//   group_ample.cpp      of steps whose order does not matter, one order
+//   group_steps.cpp      runs a handler, and turns its decisions into parts of states
+//   group_moves.cpp      lists every step that can happen next
+//   group_faults.cpp     lists the faults among them
+//   group_canonical.cpp  replaces a state by the one that stands for all states like it
+//   group_ample.cpp      explores one order of independent steps instead of all
 #pragma once
 
 #include <algorithm>
@@ -31,8 +31,8 @@ class GroupModel::Worker {
 
   void initial(VisitState visit);
   void successors(const State& state, Visit visit);
-  // As many as are needed to find every state that properties can tell from others. `was_known`
-  // says whether a state was there before this one is expanded.
+  // Visits as many successors as the search needs to find every state that properties can tell from
+  // others. `was_known` says whether the store knew a state before this one was expanded.
   void successors(const State& state, Visit visit, WasKnown was_known) {
     if (m_->can_reduce_order() && visit_ample(state, visit, was_known)) return;
     successors(state, visit);
@@ -41,7 +41,7 @@ class GroupModel::Worker {
   PropertySet judge(const State& state) const {
     return m_->application_->judge(GroupView(*m_, state));
   }
-  // What must come to an end.
+  // The bits of what must come to an end.
   std::uint32_t pending(const State& state) const {
     return m_->application_->pending(GroupView(*m_, state));
   }
@@ -60,18 +60,18 @@ class GroupModel::Worker {
     decode_row(bytes, state.part.data(), m_->parts());
   }
 
-  // Every first state and every step as they are, before any reduction.
+  // Every first state and every step, without any reduction.
   void each_initial(VisitState visit);
   void each_step(const State& state, Visit visit);
-  // Turns a state into the one that stands for all that are like it.
+  // Replaces a state by the one that stands for all states like it.
   void normalize(State& state);
 
-  // The step as it is told to others.
+  // The step in the form of a schedule.
   ScheduledStep told(const Step& step) const;
-  // What was chosen in the step that is being visited, if a protocol took it; or before the first
-  // state that is being visited.
+  // The choices of the protocol in the step that is being visited, or before the first state that
+  // is being visited.
   const std::vector<std::uint32_t>& choices() const { return *chosen_; }
-  // Numbers below this are all that Step::fair can be.
+  // Every Step::fair is below this.
   std::uint32_t fair_kinds() const { return size_ * (size_ - 1) + 3 * size_ + 1; }
 
  private:
@@ -79,32 +79,32 @@ class GroupModel::Worker {
     std::uint32_t to;
     Id envelope;
   };
-  // Small, as there are many and each is needed often.
+  // Kept small: there are many outcomes, and the search reads each of them often.
   struct Outcome {
     Id local = 0;
     std::uint32_t first_send = 0;  // of sends_
-    Id effect = 0;                 // of the application, where it enters or changes the rest
+    Id effect = 0;                 // of the application, if the step enters or changes the rest
     std::uint16_t sends = 0;
     bool enters : 1 = false;
     bool changes_global : 1 = false;
     bool is_visible : 1 = false;  // to properties
     bool is_last : 1 = true;      // of those that a step can have
   };
-  // What is remembered.
+  // The operations whose results the worker remembers.
   enum class Op : std::uint8_t {
     step,    // a handler of the protocol
-    push,    // an envelope into a channel
-    take,    // ... and out of it
-    move,    // numbers of one domain closer together
-    rename,  // processes
-    age,     // by one unit of time
-    forget,  // that a process has asked
+    push,    // adds an envelope to a channel
+    take,    // takes an envelope out of a channel
+    move,    // moves the numbers of one domain closer together
+    rename,  // renames processes
+    age,     // lets one unit of time pass
+    forget,  // forgets that a process has asked
     simplify,
-    mark,    // an envelope as late, or there twice
-    stop,    // a process
-    pause,   // ... and let it go on
-    affect,  // the rest, by what the application makes of a step
-    spend    // of the budgets
+    mark,    // marks an envelope as late or doubled
+    stop,    // stops a process
+    pause,   // pauses a process, or lets it resume
+    affect,  // applies a step's effect to the rest
+    spend    // takes from the budgets
   };
 
   static std::uint64_t key(Op op, std::uint32_t what, Id id) {
@@ -147,14 +147,14 @@ class GroupModel::Worker {
   Id intern(std::vector<Id>&& envelopes);
   Id intern(const Rest& rest);
 
-  // Changes what the host and the application know at a process, and says what happens to the
+  // Changes what the host and the application know at a process, and returns what happens to the
   // protocol.
   using Prepare = FunctionRef<Happening(Local&)>;
   class Host;
   std::uint32_t run(std::uint32_t node, const LocalEntry& before, Prepare prepare);
 
-  // A step of one process, as the place of its first outcome: `what`, `peer` and `detail` tell it
-  // from others of the same process.
+  // Returns the place of a step's first outcome. `what`, `peer` and `detail` tell the step from
+  // others of the same process.
   std::uint32_t act(const State& state, std::uint32_t node, Kind what, std::uint32_t peer,
                     std::uint32_t detail, Prepare prepare) {
     const Id id = state.part[node];
@@ -177,7 +177,7 @@ class GroupModel::Worker {
     Id others;
   };
 
-  // Visits each outcome of a step of `node`, from the place `first` on.
+  // Visits each outcome of a step of `node`, beginning at the place `first`.
   void visit_outcomes(const State& state, std::uint32_t node, std::uint32_t first, Step step,
                       Visit visit, std::optional<Taken> taken = {}) {
     for (std::uint32_t i = first;; ++i) {
@@ -193,7 +193,7 @@ class GroupModel::Worker {
       if (outcome.is_last) return;
     }
   }
-  // In a small group most parts are not used.
+  // A small group does not use most parts.
   void copy(const State& from, State& to) const {
     constexpr std::size_t few = 16;
     if (m_->parts() <= few) {
@@ -215,7 +215,7 @@ class GroupModel::Worker {
   void take_effect(State& state, std::uint32_t node, const Outcome& outcome);
   void spend(State& state, Kind on, std::uint32_t Budgets::*what);
 
-  // A channel with another envelope.
+  // The channel with one more envelope.
   Id push(Id channel, Id envelope) {
     return cache_.get({key(Op::push, 0, channel), envelope}, [&] {
       std::vector<Id> envelopes = m_->channels_[channel].envelopes;
@@ -223,7 +223,7 @@ class GroupModel::Worker {
       return intern(std::move(envelopes));
     });
   }
-  // ... without the one at this place.
+  // The channel without the envelope at this place.
   Id take(Id channel, std::uint32_t place) {
     return cache_.get({key(Op::take, 0, channel), place}, [&] {
       std::vector<Id> envelopes = m_->channels_[channel].envelopes;
@@ -231,10 +231,10 @@ class GroupModel::Worker {
       return intern(std::move(envelopes));
     });
   }
-  // ... with all its envelopes changed.
+  // The channel with all its envelopes changed.
   Id changed_letters(Id channel, FunctionRef<void(Envelope&)> change);
 
-  // What a FIFO channel gives next, and the channel without it.
+  // The first envelope of a FIFO channel, and the channel without it.
   struct First {
     Id envelope;
     Id others;
@@ -246,7 +246,7 @@ class GroupModel::Worker {
     if (first.envelope == none) first = {m_->channels_[channel].envelopes[0], take(channel, 0)};
     return first;
   }
-  // The envelopes of a channel that can be next, by place.
+  // Visits the places of the envelopes that can arrive next.
   template <class VisitPlace>
   void each_next(const Channel& channel, VisitPlace visit) const {
     if (m_->bounds_.fifo) {

@@ -1,6 +1,6 @@
-// Each distinct value once, under a small number. A group's states share most of their parts: a
-// few thousand different processes and channels make up millions of states. So a state is a row of
-// numbers, and what a protocol does in one of its own states is computed once.
+// Keeps each distinct value once, under a small number. States of a group share most of their
+// parts: a few thousand different processes and channels make up millions of states. So a state is
+// a row of numbers, and the search computes each step of a protocol's state once.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ namespace baton::check {
 
 using Id = std::uint32_t;
 
-// A sequence that grows while others read what is already there.
+// A sequence that may grow while other threads read what is already there.
 template <class T>
 class GrowingSequence {
  public:
@@ -38,7 +38,7 @@ class GrowingSequence {
     const auto [part, place] = find(index);
     return parts_[part].load(std::memory_order_acquire)[place];
   }
-  // By one thread at a time.
+  // Only one thread at a time may append.
   void push_back(T value) {
     const auto [part, place] = find(size_);
     if (place == 0) parts_[part].store(new T[first_part << part], std::memory_order_release);
@@ -61,8 +61,8 @@ class GrowingSequence {
   Id size_ = 0;
 };
 
-// Writes a value as the bytes that core/reflect.h writes. One type for all values, and no part of
-// what is compiled for each: it is needed only for what is new.
+// Writes a value as core/reflect.h encodes it. It has one type for all values and needs no template
+// per type, because it runs only for new values.
 class Encoding {
  public:
   void operator()(std::uint64_t number);
@@ -77,10 +77,10 @@ class Encoding {
   std::string bytes_;
 };
 
-// Numbers for encodings, from 0 on: what interners of all types have in common.
+// Numbers for encodings, from 0 on. Interners of all types share this class.
 class Encodings {
  protected:
-  // The number of this encoding, which is `next` if it is new. Under the lock.
+  // Returns the number of this encoding, which is `next` if it is new. The caller holds the lock.
   std::pair<Id, bool> number_of(std::string&& encoding, Id next);
 
   mutable std::mutex mutex_;
@@ -89,12 +89,12 @@ class Encodings {
   std::unordered_map<std::string, Id> ids_;
 };
 
-// Values under their numbers, found by their encodings. Threads may add and read at once. What is
-// looked at in every step is, side by side with that of other values, the value's summary.
+// Values under their numbers, found by their encodings. Threads may add and read at once. The
+// value's summary holds what every step reads, next to the summaries of other values.
 template <class T, class Summary = std::monostate>
 class Interner : private Encodings {
  public:
-  // The number of the value with this encoding; make() gives the value if it is new.
+  // The number of the value with this encoding; make() builds the value if it is new.
   template <class Make>
   Id intern(std::string encoding, Make make) {
     const std::lock_guard lock(mutex_);
@@ -112,7 +112,7 @@ class Interner : private Encodings {
     const std::lock_guard lock(mutex_);
     return values_.size();
   }
-  // Roughly.
+  // An estimate.
   std::uint64_t memory() const {
     const std::lock_guard lock(mutex_);
     return std::uint64_t{values_.size()} * (3 * sizeof(T) + 64);
@@ -123,7 +123,7 @@ class Interner : private Encodings {
   GrowingSequence<Summary> summaries_;
 };
 
-// Remembers results by a word and a detail. Of one thread.
+// Remembers results by a word and a detail, for one thread.
 template <class Detail>
 class Cache {
  public:
@@ -134,7 +134,7 @@ class Cache {
 
   Cache() : places_(1024) {}
 
-  // The result for the key, computed if it is not known.
+  // The result for the key; compute() runs if it is not known.
   template <class Compute>
   std::uint32_t get(Key key, Compute compute) {
     const std::size_t at = find(key);

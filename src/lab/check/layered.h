@@ -1,5 +1,5 @@
-// Algorithms on layers in the checker. Which algorithm it is is known at run time, so that each
-// combination of layers is compiled once, whatever the number of algorithms.
+// Algorithms on layers in the checker. The algorithm is chosen at run time, so each combination of
+// layers is compiled once, whatever the number of algorithms.
 #pragma once
 
 #include "core/any_protocol.h"

@@ -1,4 +1,4 @@
-// The lease protocol of the service, as the checker knows it.
+// The lease protocol of the service in the checker.
 #include <algorithm>
 #include <array>
 
@@ -21,7 +21,7 @@ class LeaseModel {
    public:
     explicit Worker(const LeaseModel& model) : world_(model.bounds_) {}
 
-    // Both grades, and one client of each.
+    // Both grades: one client of each.
     template <class Visit>
     void initial(Visit visit) {
       visit(world_.first(false, false));
@@ -145,7 +145,7 @@ Bounds bounds_of(const Setup& setup, std::uint32_t servers) {
   return bounds;
 }
 
-// What it takes to show what a rule is for: with more, it would take longer.
+// The bounds that show what a rule is for; larger ones would take longer.
 struct Shown {
   service::LeaseRule rule;
   Budgets budgets;

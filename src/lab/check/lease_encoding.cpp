@@ -1,4 +1,4 @@
-// States of the world of the lease protocol as bytes, and back.
+// Encodes states of the world of the lease protocol as bytes, and decodes them.
 #include <stdexcept>
 #include <type_traits>
 
@@ -10,7 +10,7 @@ using service::LeaseServer;
 
 namespace {
 
-// Numbers that may be too large for the encoding of one.
+// Numbers that may be too large for the short encoding.
 template <class Number, class Visit>
 void halves(Number& number, Visit& v) {
   auto low = static_cast<std::uint8_t>(number & 0xFF);
@@ -21,7 +21,7 @@ void halves(Number& number, Visit& v) {
   }
 }
 
-// What a journal has, or knows.
+// Visits the contents of a journal, or a server's knowledge of it.
 template <class Kept, class Visit>
 void each_number_kept(Kept& k, Visit& v) {
   v(k.epoch, k.clean, k.holder, k.fence, k.next_fence, k.reserve);
@@ -34,7 +34,8 @@ void each_of(List& list, Visit& v, Each each) {
   for (std::size_t i = 0; i < list.size; ++i) each(list.items[i]);
 }
 
-// One server leads whenever it runs, and knows all of the journal; of two that is mostly so.
+// Encodes only differences: a single server leads whenever it runs and knows the whole journal, and
+// of two servers that is mostly true.
 template <class State, class Server, class Visit>
 void each_number_of_leadership(State& s, Server& server, Visit& v) {
   const bool several = s.servers > 1;
@@ -68,7 +69,7 @@ void each_number_of_server(State& s, Server& server, Visit& v) {
   });
 }
 
-// Visits every number of a state, in one order; lengths come before what they count.
+// Visits every number of a state, always in the same order; a length comes before its elements.
 template <class State, class Visit>
 void each_number(State& s, Visit& v) {
   const auto packet = [&](auto& p) {

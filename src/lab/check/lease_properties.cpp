@@ -1,4 +1,4 @@
-// What is judged in the world of the lease protocol.
+// The properties of the world of the lease protocol.
 #include <algorithm>
 
 #include "lab/check/lease_terms.h"
@@ -65,7 +65,7 @@ std::string LeaseWorld::describe(std::size_t property) {
 
 namespace {
 
-// ... or is not known to the server any more.
+// True if the session of the client has not reported yet, or the server does not know it any more.
 bool has_yet_to_report(const LeaseWorld::Server& server, std::size_t i) {
   const auto& leases = server.lease.leases;
   return std::none_of(leases.begin(), leases.end(), [&](const LeaseServer::Lease& lease) {

@@ -1,4 +1,4 @@
-// What shows what each rule of the lease protocol is for.
+// The instances that show what each rule of the lease protocol is for.
 #pragma once
 
 #include "lab/check/catalog.h"
@@ -6,9 +6,9 @@
 
 namespace baton::check {
 
-// The one of lease() and lease_takeover() in which this rule matters.
+// The world in which this rule matters: lease() or lease_takeover().
 const Checkable& lease_without(service::LeaseRule rule);
-// ... and its instance in which that shows soon.
+// A small instance of it in which leaving out the rule shows soon.
 Bounds lease_bounds_without(service::LeaseRule rule, const Setup& setup);
 
 }  // namespace baton::check

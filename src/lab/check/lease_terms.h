@@ -1,4 +1,4 @@
-// The lengths of time in the world of the lease protocol, and its names for what is counted.
+// The lengths of time in the world of the lease protocol, and its names for counted things.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,15 @@ namespace baton::check::lease_terms {
 
 using Number = LeaseWorld::Number;
 
-// Small, but such that a keepalive may be lost and the next still be in time.
+// Small, but large enough that a keepalive may be lost and the next is still in time.
 inline constexpr service::LeaseTerms terms{
     .ttl = {4}, .margin = {1}, .jeopardy = {2}, .interval = {1}};
-// The present. Moments before the horizon are too far back to matter to any lease.
+// The present. Moments before the horizon are so far back that they matter to no lease.
 inline constexpr Number present = 8;
 inline constexpr Number horizon = 3;
 inline constexpr service::Duration longest_turn{1};
-// A leader that is not heard of may go on for so long that it would outlast a session whose time is
-// counted from the moment in which its key was taken away.
+// A leader that nobody hears of may go on for this long: longer than a session whose time is
+// counted from the moment in which the leader's key was taken away.
 inline constexpr service::ProofTerms proof_terms{.ttl = {5}, .margin = {1}, .interval = {1}};
 // A server's pause is longer than all leases.
 inline constexpr Number longest_pause = 5;

@@ -32,7 +32,8 @@ void LeaseWorld::Turn::move(std::size_t i, std::size_t k) {
   connect(i);
 }
 
-// The client was told so, or found nobody. It tries the other server, and then waits for a while.
+// The server refused the client, or did not answer. The client tries the other server, and then
+// waits for a while.
 void LeaseWorld::Turn::not_leading(std::size_t i) {
   const bool waits = s_.client[i].paused || s_.client[i].cut_off;
   const std::size_t other = 1U - s_.client[i].server;
@@ -64,7 +65,7 @@ void LeaseWorld::Turn::to_server(std::size_t i, const Packet& packet) {
   if (!s_.server[c.server].up || c.cut_off || c.refused) return;
   auto& channel = s_.to_server[i];
   const auto is_sign = [](const Packet& p) { return p.kind == Kind::keep_alive; };
-  // The server will read both at once, and then only the last counts.
+  // The server will read both at once, and then only the last one counts.
   if (is_sign(packet) && !channel.empty() && is_sign(channel.items[channel.size - 1U])) {
     channel.items[channel.size - 1U] = packet;
   } else {
@@ -78,7 +79,7 @@ void LeaseWorld::Turn::follow(std::size_t i, const LeaseClient::Step& step) {
     if (c.stage == Stage::holding) c.lost = true;
     if (!c.harmed && !s_.server_harmed) fail(keeping_alive_helps);
     c.stage = Stage::over;
-    // The fence is kept only for a client that would take its loss back.
+    // The server keeps the fence only for a client that would take its loss back.
     if (!omits(LeaseRule::final_loss)) c.fence = 0;
     show(a_loss);
   }
@@ -129,9 +130,9 @@ void LeaseWorld::Turn::deliver_to_client(std::size_t i, const Packet& packet) {
   }
 }
 
-// A grant, or that what was released is free.
+// Tells a client of a grant, or that the lock it released is free.
 void LeaseWorld::Turn::believe(std::size_t i, const Packet& packet) {
-  // The lease may have ended while the message was under way.
+  // The lease may have expired while the message was under way.
   wake(i);
   Client& c = s_.client[i];
   LeaseClient& lease = w_.client(s_, i);

@@ -1,4 +1,4 @@
-// One step of the world of the lease protocol: what clients, servers and the journal do in it.
+// One step of the world of the lease protocol: the actions of clients, servers and the journal.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ class LeaseWorld::Turn {
   using ToClient = service::ToClient;
   using Kind = Packet::Kind;
 
-  // Which part of a keepalive or a renewal that is prompt otherwise shall be late.
+  // The part of a keepalive or a renewal that shall be late; the other parts are prompt.
   enum class Lateness : Number { none, question, answer };
 
   Turn(LeaseWorld& world, State& state, Lateness late = Lateness::none)
@@ -27,7 +27,7 @@ class LeaseWorld::Turn {
   // Clients (lease_turn.cpp).
   void wake(std::size_t i);
   void connect(std::size_t i);
-  void move(std::size_t i, std::size_t k);  // to this server
+  void move(std::size_t i, std::size_t k);  // changes to this server
   void ask(std::size_t i);
   void deliver_to_client(std::size_t i, const Packet& packet);
 
@@ -41,7 +41,7 @@ class LeaseWorld::Turn {
   void server_ends(std::size_t k, bool cleanly);
   void server_starts();
   void take_over(std::size_t k, bool early, bool misses_the_last);
-  void server_unseen(std::size_t k);  // it will not see what comes of its appends
+  void server_unseen(std::size_t k);  // the server will not see the result of its appends
   void store_returns(std::size_t k);
   void append_arrives();
 

@@ -1,4 +1,4 @@
-// What servers and the journal do in one step of the world of the lease protocol.
+// The actions of servers and the journal in one step of the world of the lease protocol.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -53,9 +53,9 @@ void LeaseWorld::Turn::append(std::size_t k, const Kept& kept, Record::Effect ef
   s_.server[k].journal.add({kept, effect, static_cast<Number>(client)});
 }
 
-// An answer: at once in the fast grade, else when the journal has it. But what somebody lost who
-// may know nothing of it, because its session has ended, is nobody else's before the journal
-// knows of that end.
+// In the fast grade an answer goes out at once, else when its record is in the journal. While the
+// end of a session is on its way to the journal, fast answers wait too: the client of that session
+// may not know that it lost the lock, so nobody else gets the lock before the journal has that end.
 void LeaseWorld::Turn::append_answer(std::size_t k, const Kept& kept, std::size_t i) {
   const bool fast = s_.client[i].fast && !is_expiry_under_way(k) && w_.has_proof(s_, k);
   const bool at_once = fast || omits(LeaseRule::durable_grants);
@@ -122,7 +122,7 @@ void LeaseWorld::Turn::hear_report(std::size_t k, std::size_t i, const Packet& p
   if (!awaited) return;
   Kept kept = s_.server[k].applied();
   if (packet.fence != 0 && packet.fence > kept.fence) {
-    // The journal had not got that far.
+    // The record had not reached the journal.
     kept.holder = static_cast<Number>(i + 1);
     kept.fence = packet.fence;
     kept.answered[i] = packet.request;
@@ -145,7 +145,7 @@ void LeaseWorld::Turn::hear_report(std::size_t k, std::size_t i, const Packet& p
 void LeaseWorld::Turn::server_turns(std::size_t k) {
   s_.server[k].turned = true;
   if (s_.is_contested(k)) renew(k);
-  // A leader without proof answers nobody, and so this time counts against nobody.
+  // A leader without proof answers nobody, so this time does not count against any session.
   if (!w_.answers(s_, k)) return;
   server(k, [](LeaseServer& lease) {
     lease.wake(now);
@@ -158,8 +158,8 @@ void LeaseWorld::Turn::server_turns(std::size_t k) {
   grant(k);
 }
 
-// It reads all that has arrived, from either client first; or before that it looks at the leases,
-// since what was sent may still be under way.
+// The server reads all messages that have arrived, from either client first. Or it looks at the
+// leases before it reads, since messages may still be under way.
 void LeaseWorld::Turn::server_resumes(std::size_t k, std::size_t order) {
   s_.server[k].paused = false;
   s_.server[k].paused_for = 0;
@@ -174,7 +174,7 @@ void LeaseWorld::Turn::server_resumes(std::size_t k, std::size_t order) {
 
 void LeaseWorld::Turn::expire(std::size_t k, std::size_t i) {
   const Client& c = s_.client[i];
-  // Who stays with another server although that is silent has itself to blame.
+  // A client that stays with a silent server has only itself to blame.
   const bool stays_away = c.server != k && s_.server[c.server].paused;
   if (!c.harmed && !stays_away && c.stage != Stage::over) fail(keeping_alive_helps);
   Kept kept = s_.server[k].applied();
@@ -212,8 +212,8 @@ void LeaseWorld::Turn::grant(std::size_t k) {
   kept.fence = kept.next_fence++;
   kept.answered[i] = std::exchange(s.request[i], Number{0});
   kept.answer[i] = kept.fence;
-  // Of what a deposed leader gives out nobody need hear; whether somebody believes in it is seen
-  // there.
+  // Nobody need hear of what a deposed leader gives out. If a client believes it, the check sees
+  // that at the client.
   if (kept.fence <= s_.issued && s_.leader == k + 1) fail(fences_rise);
   s_.issued = std::max(s_.issued, kept.fence);
   if (kept.epoch > 1) show(granted_after_restart);
@@ -245,7 +245,7 @@ void LeaseWorld::Turn::journal_writes(std::size_t k) {
   grant(k);
 }
 
-// The key is renewed, if it is still there.
+// Renews the key, if it is still there.
 void LeaseWorld::Turn::renew(std::size_t k) {
   Server& s = s_.server[k];
   w_.proof_.assume(s.proof);
@@ -268,7 +268,7 @@ void LeaseWorld::Turn::renewed(std::size_t k, const Packet& packet) {
   s_.server[k].proof = w_.proof_.state();
 }
 
-// It has learned that somebody else leads, or will.
+// The server has learned that another one leads, or will lead.
 void LeaseWorld::Turn::depose(std::size_t k) {
   s_.server[k] = {.proof = {}, .lease = {}, .waiting = {}, .kept = {}, .journal = {}};
 }
@@ -321,8 +321,8 @@ void LeaseWorld::Turn::server_starts() {
   }
 }
 
-// The successor has created its key, read all that was appended until then, and appended that it
-// leads. In between nothing can have been appended by anybody else.
+// The successor has created its key, read all records up to then, and appended that it leads.
+// Nobody else can have appended anything in between.
 void LeaseWorld::Turn::take_over(std::size_t k, bool early, bool misses_the_last) {
   --s_.takeovers_left;
   if (!omits(LeaseRule::append_compares)) s_.under_way = {};

@@ -1,4 +1,4 @@
-// The steps of the world of the lease protocol in words.
+// Describes the steps of the world of the lease protocol in words.
 #include "lab/check/lease_terms.h"
 #include "lab/check/lease_world.h"
 

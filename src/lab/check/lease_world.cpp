@@ -89,7 +89,7 @@ bool LeaseWorld::is_due(const State& state, std::size_t i) {
   return wake && *wake <= now;
 }
 
-// Whether all that is due in this unit has been done.
+// True if everything that is due in this unit has been done.
 bool LeaseWorld::may_pass(const State& state) {
   for (std::size_t i = 0; i < clients; ++i) {
     const Server& s = state.server[state.client[i].server];
@@ -104,13 +104,13 @@ bool LeaseWorld::may_pass(const State& state) {
     if (s.paused) continue;
     if (!s.turned || !(s.journal.empty() || s.cut_off)) return false;
   }
-  // The successor does not wait longer than it must.
+  // The successor waits no longer than it must.
   const bool may_lead = state.leader == 0 || state.key_until <= now;
   return state.takeovers_left == 0 || !may_lead;
 }
 
-// Whether a takeover is over: nothing of the old leader can be heard of any more, the new one knows
-// of all that it should, and nothing is under way. What may follow is the world of one server.
+// True if a takeover is over: no message of the old leader is left, the new leader knows everything
+// that it should, and nothing is under way. The rest would be the world of one server.
 bool LeaseWorld::is_settled(const State& state) {
   constexpr std::size_t successor = 1;
   const Server& s = state.server[successor];
@@ -131,7 +131,7 @@ bool LeaseWorld::is_settled(const State& state) {
 
 namespace {
 
-// Whether the client hears so little of its server that it should try the other.
+// True if the client hears so little from its server that it should try the other.
 bool may_move(const LeaseWorld::State& state, std::size_t i) {
   const LeaseWorld::Client& c = state.client[i];
   const bool in_jeopardy =
@@ -181,7 +181,7 @@ void LeaseWorld::add_of_client(const State& state, std::size_t i, std::vector<St
   if (c.paused) {
     to.add(client_resumes, i);
   } else {
-    // What is under way comes first.
+    // Messages under way come first.
     const bool prompt = state.to_client[i].empty() && (!s.runs() || state.to_server[i].empty());
     if (is_due(state, i) && prompt) {
       to.add(client_wakes, i);
@@ -227,11 +227,11 @@ void LeaseWorld::add_of_server(const State& state, std::size_t k, std::vector<St
       if (renews && has(state, state.lates_left)) to.add(server_turns_unanswered, k);
     }
     if (!s.journal.empty() && !s.cut_off) to.add(journal_writes, k);
-    // The pause of a leader without a rival is part of the world of one server.
+    // The world of one server covers the pause of a leader without a rival.
     const bool may_pause = !several || (!s.cut_off && state.server[0].leads());
     if (may_pause && has(state, state.pauses_left)) to.add(server_pauses, k);
     if (several && is_at_stake && state.partings_left > 0) to.add(store_breaks, k);
-    // Before its proof has ended nobody would notice; and after that it is as bad as a fault.
+    // Before its proof ends nobody would notice the pause; afterwards it is as bad as a fault.
     const bool is_in_time = !has_proof(state, k) && state.faults_left > 0;
     if (s.cut_off && (state.leader != k + 1 || is_in_time)) to.add(store_returns, k);
   }
@@ -417,7 +417,7 @@ void LeaseWorld::do_of_server(const Step& step, State& state) {
 
 // --- What need not be kept ----------------------------------------------------------------------
 
-// What can make no difference any more is forgotten, so that there are fewer states.
+// Forgets what can make no difference any more, so that there are fewer states.
 void LeaseWorld::tidy(State& state) {
   for (std::size_t i = 0; i < clients; ++i) {
     Client& c = state.client[i];
@@ -449,7 +449,7 @@ void LeaseWorld::tidy(State& state) {
 void LeaseWorld::tidy_server(State& state, std::size_t k) {
   Server& s = state.server[k];
   if (!s.leads()) return;
-  // Of when a lease may end the server knows only a bound, which takes no part in what it decides.
+  // The server knows only a bound on the end of a lease, which takes no part in its decisions.
   Time earliest = LeaseServer::never;
   for (const auto& lease : s.lease.leases) {
     if (!lease.expiring) earliest = std::min(earliest, lease.until);
@@ -458,8 +458,8 @@ void LeaseWorld::tidy_server(State& state, std::size_t k) {
     throw std::logic_error("the server would miss the end of a lease");
   }
   s.lease.earliest = earliest;
-  // Nobody can take over from it, and so it needs no proof. Where there are two servers it looks at
-  // the leases at once if none has ended, which changes nothing.
+  // Nobody can take over from this server, so it needs no proof. Where there are two servers, it
+  // looks at the leases at once if none has expired, which changes nothing.
   if (!state.is_contested(k)) {
     s.proof = {.leads = true, .from = {}, .next_send = {}};
     if (state.servers > 1 && !s.paused && !s.turned) {
@@ -471,7 +471,7 @@ void LeaseWorld::tidy_server(State& state, std::size_t k) {
   }
   const bool is_deposed = state.servers > 1 && state.leader != k + 1;
   if (!is_deposed || omits(LeaseRule::append_compares)) return;
-  // None of its appends will be taken.
+  // The journal will reject all its appends.
   if (!s.journal.empty()) {
     const auto end = s.journal.items.begin() + s.journal.size;
     const auto is_expiry = [](const Record& r) { return r.effect == Record::Effect::expiry; };
@@ -480,7 +480,7 @@ void LeaseWorld::tidy_server(State& state, std::size_t k) {
     s.journal = {};
     s.journal.add({kept, expires ? Record::Effect::expiry : Record::Effect::none, 0});
   }
-  // Once it answers nobody it does nothing but find that out, if it is not paused.
+  // Once it answers nobody, it only finds out that it no longer leads, if it is not paused.
   if (answers(state, k)) return;
   for (std::size_t at = 0; at < state.late.size; ++at) {
     if (state.late.items[at].packet.kind == Packet::Kind::renewed) return;
@@ -496,7 +496,7 @@ void LeaseWorld::tidy_server(State& state, std::size_t k) {
   s = left;
 }
 
-// Whether nobody would make anything of it, now or later.
+// True if the message would have no effect, now or later.
 bool LeaseWorld::is_idle_talk(const State& state, const Late& late) {
   const Packet& packet = late.packet;
   if (late.to_server) {
@@ -544,8 +544,7 @@ void age(LeaseWorld::Server& s, Number by, bool contested) {
     age(s.proof.from, by);
     age(s.proof.next_send, by);
   }
-  // While a leader has no proof, what it knows of leases stands still: that time will be given
-  // back.
+  // While a leader has no proof, its leases stand still: it will give that time back.
   if (contested && s.lease.last_wake.value <= horizon) return;
   const auto age_lease = [&](Time& moment) {
     // A pause ends before anything could reach the horizon that is set off against it.
@@ -558,7 +557,7 @@ void age(LeaseWorld::Server& s, Number by, bool contested) {
 
 }  // namespace
 
-// The present stays where it is, and what was moves away from it.
+// The present stays at its number, and past moments move away from it.
 void LeaseWorld::pass(State& state, const std::array<Number, clocks>& units) const {
   for (std::size_t i = 0; i < clients; ++i) {
     age(state.client[i].lease.leased_from, units[i]);

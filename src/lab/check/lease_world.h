@@ -1,32 +1,32 @@
-// The world in which the lease protocol is checked: two clients, a journal that follows, one lock,
-// a resource that remembers the highest fence, and either one server that may crash and come back,
-// or two that share the journal: the first leads, and the second may take over from it, once.
+// The world in which the checker tests the lease protocol: two clients, a journal that follows, one
+// lock, and a resource that remembers the highest fence. There is either one server, which may
+// crash and come back, or two that share the journal: the first leads, and the second may take over
+// from it once.
 //
-// The leases are LeaseClient and LeaseServer themselves. The lock is the least that shows what they
-// are for; it stands for the state machine of the service.
+// The leases are LeaseClient and LeaseServer themselves. The lock is the least that shows what
+// leases are for; it stands for the state machine of the service.
 //
-// Time passes in units. Within a unit everybody who is not paused does all that is due, in any
-// order: messages arrive, timers run out, the journal gets its records. Budgets say how often a
-// client may be cut off from the server for as long as it pleases, a message be late (it then comes
-// at any time, or never), the server crash or be stopped, a process be paused, and a clock show no
-// unit or two where one has passed.
+// Time passes in units. Within a unit, every process that is not paused does everything that is
+// due, in any order: messages arrive, timers expire, the journal gets its records. Budgets limit
+// the faults: a client is cut off from the server for any time; a message is late (it arrives at
+// any time, or never); the server crashes or stops; a process is paused; a clock counts no unit or
+// two where one has passed.
 //
-// Two servers share a store in which the journal lies and the key of the leader, who renews it in
+// Two servers share a store that holds the journal and the leader's key, which the leader renews in
 // every unit. The leader may be cut off from the store, once, and the answer to a renewal may be
-// late. What was under way to the store when its server was cut off, paused or crashed may arrive
-// at any time. The second server takes over early, at any time, or at the latest when the key has
-// ended or was given up. If early, the first goes on until it hears of that or its proof ends. A
-// server that crashes or stops does not return, and nobody takes over from the second. A client is
-// connected to one server, and goes to the other when it is told that this one does not lead, when
-// it hears nothing for a while, or after it was cut off. Clients are not paused. Runs end when the
-// takeover is over: what may follow is the world of one server.
+// late. Messages to the store that were under way when their server was cut off, paused or crashed
+// may arrive at any time. The second server takes over early, at any time, or at the latest when
+// the key has expired or was given up. If early, the first server goes on until it hears of that or
+// its proof ends. A server that crashes or stops does not return, and nobody takes over from the
+// second. A client is connected to one server. It changes to the other when its server tells it
+// that it does not lead, when it hears nothing for a while, or after it was cut off. Clients are
+// not paused. A run ends when the takeover is over: the rest would be the world of one server.
 //
-// A keepalive that is not late is answered at once, unless something is before it in its channel:
-// all orders of keepalives and the rest would be too many states.
+// The server answers a keepalive that is not late at once, unless something is before it in its
+// channel: all orders of keepalives and other messages would be too many states.
 //
-// Nothing counts units from the beginning: all moments are kept relative to the present, and what
-// lies further back than any lease is cut off there. So there is no limit to the time that is
-// looked at.
+// Nothing counts units from the beginning. All moments are relative to the present, and moments
+// further back than any lease are cut off there. So the search has no limit on time.
 #pragma once
 
 #include <array>
@@ -41,13 +41,14 @@
 namespace baton::check {
 
 struct LeaseBounds {
-  std::uint32_t requests = 1;  // of each client: how often it takes the lock
+  std::uint32_t requests = 1;  // how often each client takes the lock
   std::uint32_t cuts = 1;
   std::uint32_t late = 1;
   std::uint32_t crashes = 1;
   std::uint32_t pauses = 1;
   std::uint32_t drifts = 1;
-  // At most one, which is no fault; nor is it that the leader may be cut off from the store, once.
+  // ^At most one takeover, which is not a fault; nor is it a fault that the leader is cut off from
+  // the store once.
   std::uint32_t takeovers = 0;
   std::uint32_t faults = 2;  // of all kinds together
   std::uint32_t servers = 1;
@@ -60,7 +61,7 @@ class LeaseWorld {
   static constexpr std::size_t clients = 2;
   static constexpr std::size_t most_servers = 2;
 
-  // What travels, either way.
+  // A message, in either direction.
   struct Packet {
     enum class Kind : Number { keep_alive, ask, report, alive, gone, granted, released, renewed };
     Kind kind{};
@@ -86,7 +87,7 @@ class LeaseWorld {
     }
     bool empty() const { return size == 0; }
   };
-  // From or to a client; or `renewed`, from the store to a server.
+  // A message from or to a client; or `renewed`, from the store to a server.
   struct Late {
     Packet packet;
     Number client = 0;
@@ -100,27 +101,27 @@ class LeaseWorld {
     Stage stage = Stage::idle;
     Number request = 0;
     Number fence = 0;
-    Number server = 0;  // to which it is connected
+    Number server = 0;  // the server to which it is connected
     bool fast = false;
     bool paused = false;
     bool cut_off = false;
     bool refused = false;  // neither server leads
-    bool harmed = false;   // was paused or cut off, or something from or to it was late
+    bool harmed = false;   // it was paused or cut off, or a message from or to it was late
     bool told_gone = false;
-    bool lost = false;  // it has declared a loss
+    bool lost = false;  // the client has declared a loss
   };
 
-  // What the journal keeps.
+  // The contents of the journal.
   struct Kept {
     Number epoch = 0;
-    bool clean = false;  // the leader has stopped and nothing is missing
+    bool clean = false;  // the leader has stopped, and the journal is complete
     std::array<bool, clients> alive{};
     Number holder = 0;  // client + 1
     Number fence = 0;   // the holder's
     Number next_fence = 1;
-    Number reserve = 1;  // fences below may be given out
+    Number reserve = 1;  // the leader may give out fences below this
     std::array<Number, clients> answered{};
-    std::array<Number, clients> answer{};  // the fence, of an acquisition
+    std::array<Number, clients> answer{};  // for an acquisition: the fence
 
     friend bool operator==(const Kept&, const Kept&) = default;
   };
@@ -142,8 +143,8 @@ class LeaseWorld {
     service::LeaseServer::State lease;
     List<Number, clients> waiting;  // clients
     std::array<Number, clients> request{};
-    Kept kept;                 // what it knows to be durable
-    List<Record, 12> journal;  // ... and what it has added to that
+    Kept kept;                 // the part that it knows to be durable
+    List<Record, 12> journal;  // the records that it has added to that
 
     bool leads() const { return up && proof.leads; }
     bool runs() const { return up && !paused; }
@@ -157,8 +158,8 @@ class LeaseWorld {
     Number servers = 1;
     std::array<Server, most_servers> server;
     Kept durable;
-    Kept missed;        // without the last record; only where somebody may lead from that
-    Number leader = 0;  // who has the key, + 1
+    Kept missed;  // the contents without the last record; only where a server may lead from that
+    Number leader = 0;  // the server that has the key, + 1
     service::Time key_until;
     List<Kept, 1> under_way;  // to the store, from the first server, which will not see the answer
     std::array<List<Packet, 12>, clients> to_server;
@@ -171,19 +172,19 @@ class LeaseWorld {
     Number pauses_left = 0;
     Number drifts_left = 0;
     Number takeovers_left = 0;
-    Number partings_left = 0;    // of the leader from the store
-    bool server_harmed = false;  // one has crashed, stopped, or been paused or cut off
-    Number issued = 0;           // the highest fence ever
-    Number presented = 0;        // ... that the resource has seen
-    // By the last step.
+    Number partings_left = 0;    // how often the leader may still be cut off from the store
+    bool server_harmed = false;  // a server has crashed, stopped, or been paused or cut off
+    Number issued = 0;           // the highest fence ever given out
+    Number presented = 0;        // the highest fence that the resource has seen
+    // Set by the last step:
     std::uint16_t broken = 0;
     std::uint16_t shown = 0;
 
-    // Whether somebody could lead beside this server, now or later.
+    // True if another server could lead beside this one, now or later.
     bool is_contested(std::size_t k) const {
       return servers > 1 && (takeovers_left > 0 || leader != k + 1);
     }
-    // What the leader makes of the journal.
+    // The state that the leader reads from the journal.
     const Kept& applied() const {
       return leader != 0 && server[leader - 1U].up ? server[leader - 1U].applied() : durable;
     }
@@ -200,13 +201,13 @@ class LeaseWorld {
     no_orphan,
     nobody_forgotten,
     a_loss,
-    a_takeover,  // the lock changes hands although its holder did not let go
+    a_takeover,  // the lock changes hands although its holder did not release it
     granted_after_restart,
     a_reclaim,
-    fenced_off,  // a paused client believes to hold, and the resource knows better
+    fenced_off,  // a paused client believes that it holds, and the resource rejects its fence
     doubt_ends_well,
     a_clean_restart,
-    // Of two servers.
+    // For two servers:
     old_leader_answers,
     append_refused
   };
@@ -215,7 +216,7 @@ class LeaseWorld {
 
   enum class Action : Number {
     time_passes,
-    clock_stands,  // of a client, or of the server
+    clock_stands,  // of a client or a server: it misses a unit
     clock_leaps,
     client_wakes,
     client_wakes_in_vain,     // its keepalive is late
@@ -224,12 +225,12 @@ class LeaseWorld {
     client_releases,
     client_pauses,
     client_resumes,
-    client_moves,  // to the other server
+    client_moves,  // changes to the other server
     connection_breaks,
     connection_returns,
     connection_returns_in_vain,  // the first keepalive is late
     to_client,
-    to_client_late,  // becomes late
+    to_client_late,  // a message to a client becomes late
     to_server,
     to_server_late,
     late_arrives,
@@ -243,14 +244,14 @@ class LeaseWorld {
     server_resumes,
     takeover,
     early_takeover,
-    store_breaks,  // the connection of a server to it
+    store_breaks,  // the connection of a server to the store
     store_returns,
     append_arrives
   };
   struct Step {
     Action action{};
     Number which = 0;  // a client, a server, a late message, or a clock
-    Number how = 0;    // to which server, in which order, or whether something is missed
+    Number how = 0;    // the server, the order, or whether a record is missed
   };
   // Clocks are numbered: those of the clients, of the servers, and of the store.
   static constexpr std::size_t clocks = clients + most_servers + 1;
@@ -275,7 +276,7 @@ class LeaseWorld {
   bool omits(service::LeaseRule rule) const { return bounds_.omitted == rule; }
   service::LeaseClient& client(const State& state, std::size_t i);
   service::LeaseServer& server(const State& state, std::size_t k);
-  // Whether the server may answer, as far as it can know.
+  // True if the server may answer, as far as it can know.
   bool has_proof(const State& state, std::size_t k);
   bool answers(const State& state, std::size_t k);
   bool may_pass(const State& state);

@@ -9,15 +9,15 @@ namespace {
 
 using Number = StateStore::Number;
 
-// Strongly connected components by Tarjan's algorithm, with a stack of its own since the graph may
-// be deep. Calls found(component) for each.
+// Finds strongly connected components by Tarjan's algorithm and calls found(component) for each. It
+// keeps a stack of its own, since the graph may be deep.
 template <class Permits, class Edges, class Found>
 class Components {
  public:
   Components(Number numbers, Permits permits, Edges edges, Found found)
       : permits_(permits), edges_(edges), found_(found), order_(numbers, 0), low_(numbers, 0) {}
 
-  // False: found() wants no more.
+  // False: found() stopped the search.
   bool search(Number root) {
     if (order_[root] != 0 || !permits_(root)) return true;
     visit(root);
@@ -95,7 +95,7 @@ std::vector<Number> StateGraph::way_to(Number number) const {
 }
 
 std::optional<Lasso> StateGraph::without_way_out(std::uint32_t bits, bool rest) const {
-  // Backwards from every state that is out or has a step that is.
+  // Searches backwards from every state that is out or has a step that is.
   std::vector<std::uint32_t> in_degree(store_->numbers() + 1, 0);
   each([&](Number number) {
     for (const LiveEdge& edge : edges(number)) ++in_degree[edge.to + 1];
@@ -127,7 +127,7 @@ std::optional<Lasso> StateGraph::without_way_out(std::uint32_t bits, bool rest) 
   const auto is_lost = [&](Number number) {
     return !is_out[number] && (live(number).pending & bits) != 0;
   };
-  // Where nothing happens any more everybody sees it.
+  // Prefers a state without any further step: there a reader sees at once that nothing helps.
   auto lost = nearest([&](Number number) { return is_lost(number) && live(number).possible == 0; });
   if (!lost) lost = nearest(is_lost);
   if (!lost) return std::nullopt;
@@ -182,7 +182,7 @@ std::optional<Lasso> StateGraph::fair_run(std::uint32_t bit, bool throughout) co
   return run;
 }
 
-// A walk through a component, until nothing of what it is after is left.
+// A walk through a component until it has passed everything that it must.
 class StateGraph::Walk {
  public:
   Walk(const StateGraph& graph, const std::vector<Number>& component, std::uint32_t bit)
@@ -201,8 +201,8 @@ class StateGraph::Walk {
     if ((graph_.live(number).pending & bit_) != 0) to_pend_ = false;
   }
 
-  // Breadth first to the nearest state or edge that is still wanted, or to `back`. Adds the states
-  // on the way. False: there is none.
+  // Searches breadth first for the nearest wanted state or edge, or for `back`. Adds the states on
+  // the way. False if there is none.
   bool go(Number from, std::optional<Number> back, std::vector<Number>& loop) {
     std::unordered_map<Number, Step> came_by;
     std::deque<Number> queue{from};
@@ -233,7 +233,7 @@ class StateGraph::Walk {
   }
 
  private:
-  // A state, and the kind of the step that leads there; or where it came from, and by which.
+  // A state with the kind of the step that leads there, or with the state that it came from.
   using Step = std::pair<Number, std::uint8_t>;
 
   bool is_wanted(const LiveEdge& edge) const {
@@ -246,17 +246,18 @@ class StateGraph::Walk {
   const StateGraph& graph_;
   std::unordered_set<Number> members_;
   std::uint32_t bit_;
-  std::uint64_t to_take_ = 0;  // kinds of steps that are always possible
-  std::uint64_t to_miss_ = 0;  // ... that are possible somewhere
+  std::uint64_t to_take_ = 0;  // kinds of steps that are possible in every state, still to be taken
+  // Kinds of steps that are possible in some states, still to be seen impossible.
+  std::uint64_t to_miss_ = 0;
   bool to_pend_ = true;
 };
 
-// Takes every kind of step that is always possible in the component, sees every other kind
-// impossible somewhere, passes a state where the bit is pending, and comes back.
+// Takes every kind of step that is possible in every state of the component, passes a state where
+// each other kind is impossible and one where the bit is pending, and comes back.
 Lasso StateGraph::around(const std::vector<Number>& component, std::uint32_t bit) const {
   Number start = component.front();
   std::size_t least = depth(start);
-  // Looking at all of a large component would take long; any start will do.
+  // A look at all states of a large component would take long, and any start will do.
   for (std::size_t i = 0; i < std::min<std::size_t>(component.size(), 10'000); ++i) {
     if (const std::size_t steps = depth(component[i]); steps < least) {
       least = steps;

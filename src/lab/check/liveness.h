@@ -1,10 +1,10 @@
-// What must come to an end: the graph of all states, and its cycles.
+// Checks that everything that must end does end, in the graph of all states and its cycles.
 //
-// A run that a fair scheduler may take for ever is a path into a strongly connected part of the
-// graph and around in it. The scheduler is weakly fair: a step that stays possible is taken in the
-// end. Steps are told apart by `Step::fair`; those that nobody must take (a request, a fault) have
-// none. So a part is fair if every kind of step is taken within it or is impossible somewhere in
-// it; if the whole part is not fair, no smaller part of it is.
+// A run that a fair scheduler may take for ever leads into a strongly connected component of the
+// graph and goes around in it. The scheduler is weakly fair: it takes a step in the end if the step
+// stays possible. `Step::fair` tells the kinds of steps apart; steps that nobody must take (a
+// request, a fault) have none. A component is fair if every kind of step is taken within it, or is
+// impossible in at least one of its states. If the whole component is not fair, no part of it is.
 #pragma once
 
 #include <algorithm>
@@ -21,10 +21,10 @@
 
 namespace baton::check {
 
-// What a graph of states needs to know of each.
+// A state in the graph.
 struct LiveState {
-  std::uint64_t possible = 0;  // kinds of fair steps, as bits
-  std::uint32_t pending = 0;   // what must come to an end
+  std::uint64_t possible = 0;  // kinds of fair steps that are possible, as bits
+  std::uint32_t pending = 0;   // bits of what must come to an end
 };
 
 struct LiveEdge {
@@ -33,14 +33,14 @@ struct LiveEdge {
   bool enters;
 
   static constexpr std::uint8_t unfair = 255;
-  // Leads out of the model's bounds, where nothing is known: back to its own state, and a way out.
+  // Leads out of the model's bounds: it points back to its own state, and counts as a way out.
   static constexpr std::uint8_t outside = 254;
 };
 
-// A way to a state, and a way around from there; no loop if nothing happens any more.
+// A way to a state, and a loop from there; no loop if nothing happens any more.
 struct Lasso {
   std::vector<StateStore::Number> way;  // states, from a first one on
-  // States after the last of `way`, which is also the last here.
+  // States after the last of `way`; the last state here is that one again.
   std::vector<StateStore::Number> loop;
 };
 
@@ -48,7 +48,7 @@ class StateGraph {
  public:
   using Number = StateStore::Number;
 
-  // The graph of what was explored, if it was all.
+  // Builds the graph of the explored states; requires that the search has explored all of them.
   template <Model M>
   StateGraph(const M& model, const Explorer<M>& explored, unsigned threads)
       : store_(&explored.store()), parts_(store_->numbers() >> StateStore::block_bits) {
@@ -65,16 +65,16 @@ class StateGraph {
     for (std::thread& other : others) other.join();
   }
 
-  // A state in which one of `bits` is pending and from which no step that enters, or with `rest` no
-  // state in which none of them is pending, can be reached any more: the nearest.
+  // The nearest state in which one of `bits` is pending and from which the run cannot reach a step
+  // that enters; with `rest`, from which it cannot reach a state without pending bits.
   std::optional<Lasso> without_way_out(std::uint32_t bits, bool rest) const;
-  // A fair run in which `bit` is pending from some time on, for ever.
+  // A fair run in which `bit` stays pending from some time on.
   std::optional<Lasso> for_ever(std::uint32_t bit) const;
   // A fair run in which `bit` is pending again and again.
   std::optional<Lasso> again_and_again(std::uint32_t bit) const;
 
   std::uint64_t memory() const;
-  // Of a graph with so many states and steps, and of looking for ways in it.
+  // The memory for a graph with so many states and steps, and for searches in it.
   static std::uint64_t memory_for(std::uint64_t states, std::uint64_t steps) {
     return states * 48 + steps * (2 * sizeof(LiveEdge));
   }
@@ -131,7 +131,7 @@ class StateGraph {
     }
   }
 
-  // The nearest state of which `is` holds.
+  // The nearest state for which `is` holds.
   template <class Is>
   std::optional<Number> nearest(Is is) const {
     std::optional<Number> found;

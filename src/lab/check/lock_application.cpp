@@ -1,4 +1,4 @@
-// The application of locks: it asks, is let in, and leaves.
+// The application of locks: it asks, enters and leaves.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -17,8 +17,8 @@ class LockApplication {
   struct Local {
     Phase phase = Phase::outside;
     std::uint32_t requests_left = 0;  // where they are limited
-    // Where order is watched: of whose request, not yet served, this process knows; and of whose
-    // it knew when it asked.
+    // Where order is watched: the unserved requests that this process knows of, and those that it
+    // knew of when it asked.
     std::uint32_t knows = 0;
     std::uint32_t before = 0;
   };
@@ -62,7 +62,7 @@ class LockApplication {
     }
   }
   std::vector<Aim> aims(Promises demands) const {
-    // A run that ends with its time has not come to an end by itself.
+    // A run that ends because its time is over has not come to an end by itself.
     if (bounds_->time.limit != 0) return {};
     return lock_aims(*info_, bounds_->setup.size, demands);
   }
@@ -74,7 +74,7 @@ class LockApplication {
   Local first(NodeId node) const {
     Local local;
     if (node == bounds_->inside) local.phase = Phase::inside;
-    // One stands for any number; zero for none left.
+    // One stands for any number of requests left; zero for none.
     local.requests_left = !bounds_->asks(node) ? 0 : bounds_->requests == 0 ? 1 : bounds_->requests;
     return local;
   }
@@ -144,7 +144,7 @@ class LockApplication {
     return found;
   }
 
-  // Who waits, as bits: what must come to an end.
+  // The waiting processes, as bits: each must get in.
   template <class View>
   std::uint32_t pending(const View& view) const {
     std::uint32_t waiting = 0;

@@ -1,27 +1,28 @@
 // A shared-memory machine as a model: every step that any of its processes can take next, with
 // every outcome that the step can have.
 //
-// A state is the machine's own, encoded number by number; the machine itself is kept once, and put
-// into the state that is looked at.
+// A state is the machine's own state, encoded number by number. The model keeps one machine, and
+// puts it into the state that it looks at.
 //
-// Fairness is what algorithms/shared/machine.h says: a process that is not outside is owed its next
-// step. One that is outside need not begin.
+// Fairness as in algorithms/shared/machine.h: the scheduler owes a process its next step unless the
+// process is outside. A process outside need not begin.
 //
-// Tickets (algorithms/shared/machine.h) grow without bound as long as somebody has one, and so would
-// the number of states. There are three ways to keep it finite:
+// Tickets (algorithms/shared/machine.h) grow without bound as long as somebody has one, and so
+// would the number of states. There are three ways to keep it finite:
 // - an option of the machine itself (BakeryMachine::Options::last_ticket), which changes what the
 //   machine does when it gets there;
 // - `most_tickets`: what lies beyond is left out;
-// - `gap`, the canonical form: of tickets only their order matters and how close they are, since
-//   the next one is drawn one above another. Where two neighbours are further apart than the gap,
-//   all above are moved down. Tickets never run out then.
+// - `gap`, the canonical form. Only the order of tickets matters and how close they are, since each
+//   process draws a ticket one above another. Where two neighbours are further apart than the gap,
+//   all tickets above move down. So tickets never run out.
 //
-// The canonical form is exact if the gap has room for all that may still be drawn in between. For
-// two and three processes of the bakery over atomic registers a gap of one more than there are
-// processes is enough: the tests play it with and without, step by step, as far as some number of
-// tickets. With a narrower gap, over safe registers, where a read can return a number in the middle
-// of any gap, or without `choosing`, it is an approximation. What it finds must then be played on
-// the machine itself, and that it finds nothing is less than a proof.
+// The canonical form is exact if the gap has room for every ticket that may still be drawn in
+// between. For two and three processes of the bakery over atomic registers, a gap of one more than
+// the number of processes is enough: the tests run the machine with and without the form, step by
+// step, up to some number of tickets. In three cases the form is an approximation: with a narrower
+// gap; over safe registers, where a read can return a number in the middle of any gap; and without
+// `choosing`. There a finding must be replayed on the machine itself, and no finding is less than a
+// proof.
 #pragma once
 
 #include <array>
@@ -43,15 +44,15 @@
 namespace baton::check {
 
 struct MachineBounds {
-  bool order = true;               // watched where it is promised; takes more states
+  bool order = true;               // watches order where it is promised; takes more states
   std::uint32_t most_tickets = 0;  // 0: any number
   std::uint32_t gap = 0;           // 0: tickets stay what they are
 };
 
-// A machine that has as many tickets as the canonical form needs, so that the last is never drawn.
+// A machine with as many tickets as the canonical form needs, so that the last is never drawn.
 template <SharedMachine M>
 M endless_machine(std::uint32_t processes, std::uint32_t gap, typename M::Options options = {}) {
-  // Each process has a ticket or looks for one, and no number is more than `gap` above another.
+  // Each process has a ticket or looks for one, and neighbouring numbers differ by at most `gap`.
   if (processes * gap + 1 >= largest_number) {
     throw std::length_error("the canonical form has room for 62 tickets");
   }
@@ -117,23 +118,24 @@ class MachineModel {
   static constexpr std::uint32_t most_processes = 6;
   static constexpr std::size_t most_bytes = 128;
 
-  // With what the machine does not tell, where order is watched.
+  // The machine's state, and where order is watched, facts that the machine does not tell.
   struct State {
     typename M::State machine;
-    // For each process that is on its way in, as bits, who had finished its own doorway and was
-    // still waiting or inside when the process began its doorway.
+    // For each process on its way in, as bits: the processes that had finished their doorway and
+    // were still waiting or inside when it began its own.
     std::array<std::uint8_t, most_processes> ahead{};
-    bool out_of_order = false;  // somebody has entered before one of those
+    bool out_of_order = false;  // somebody has entered before one of those processes
   };
 
   static constexpr std::uint8_t unfair = 255;
   struct Step {
     std::uint8_t process = 0;
-    std::uint8_t fair = unfair;  // the process, if it is owed this step
+    std::uint8_t fair = unfair;  // the process, if the scheduler owes it this step
     bool enters = false;
     std::uint8_t size = 0;  // of the state before
     std::uint32_t choice = 0;
-    std::array<std::uint8_t, most_bytes> before{};  // its encoding: a step tells what it does
+    // The encoding of the state before: the step's description needs it.
+    std::array<std::uint8_t, most_bytes> before{};
 
     friend bool operator==(const Step&, const Step&) = default;
   };
@@ -157,7 +159,7 @@ class MachineModel {
   const MachineBounds& bounds() const { return bounds_; }
   const std::vector<Property>& properties() const { return properties_; }
 
-  // The machine in this state.
+  // Returns the machine in this state.
   M machine(const State& state) const {
     M machine = first_;
     machine.assume(state.machine);
@@ -266,7 +268,7 @@ class MachineModel<M>::Worker {
     return size;
   }
 
-  // Lists in a machine's state have the same lengths for ever.
+  // The lists in a machine's state never change their lengths.
   void decode(const std::uint8_t* bytes, std::size_t, State& state) const {
     auto take_number = [&](auto& number) {
       std::uint32_t value = *bytes & 0x7F;
@@ -283,12 +285,12 @@ class MachineModel<M>::Worker {
     }
   }
 
-  // Who is on its way in, as bits: what must come to an end.
+  // The processes on their way in, as bits: each must get in.
   std::uint32_t pending(const State& state) { return who(state, is_on_its_way); }
-  // Numbers below this are all that Step::fair can be.
+  // Every Step::fair is below this.
   std::uint32_t fair_kinds() const { return m_->size(); }
 
-  // Moves tickets closer together, if the canonical form is wanted.
+  // Moves tickets closer together, if the canonical form is on.
   void close_up(typename M::State& state) const {
     if (m_->bounds_.gap == 0) return;
     NumberSet tickets = 1;
@@ -330,7 +332,7 @@ class MachineModel<M>::Worker {
     return who(shown_, is);
   }
 
-  // The process has come from the section that it was in.
+  // Called after a step that took the process out of this section.
   static void note_order(const M& machine, NodeId process, Section was, State& state) {
     const Section is = machine.section(process);
     if (is == was) return;

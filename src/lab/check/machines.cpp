@@ -51,8 +51,8 @@ std::unique_ptr<MachineModel<M>> limited(const Bounds& bounds) {
   return std::make_unique<MachineModel<M>>(M(bounds.setup.size, options));
 }
 
-// Tickets without end, by their order and small differences: exact over atomic registers, for which
-// the differences that matter are known.
+// Unlimited tickets, by order and small differences: exact over atomic registers, for which the
+// differences that matter are known.
 template <SharedMachine M>
 std::unique_ptr<MachineModel<M>> endless(const Bounds& bounds) {
   typename M::Options options;

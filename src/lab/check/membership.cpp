@@ -1,4 +1,4 @@
-// The membership of Resilient<> by itself, as the checker knows it.
+// The membership of Resilient<> alone, in the checker.
 #include "lab/check/checkable.h"
 #include "lab/check/membership_application.h"
 

@@ -1,4 +1,5 @@
-// The membership of Resilient<> by itself: who agrees on what belongs together, and for how long.
+// The application of a membership alone: it watches which views the members install, and how long
+// their leases last.
 #include "lab/check/membership_application.h"
 
 #include <algorithm>
@@ -16,15 +17,15 @@ namespace {
 class MembershipApplication {
  public:
   struct Local {
-    Epoch view{};         // that it is in
-    bool active = false;  // ... and free to work in
+    Epoch view{};         // the view that it is in
+    bool active = false;  // it is free to work in this view
     bool leased = false;
     bool may_claim = false;
     bool holds = false;
     std::uint32_t claims_left = 0;
   };
   struct Global {
-    std::vector<View> views;  // all that were installed
+    std::vector<View> views;  // all views that were installed
     Epoch claimed{};          // the latest view in which the lock was claimed
     bool two_in_an_epoch = false;
     bool went_back = false;
@@ -41,7 +42,8 @@ class MembershipApplication {
 
   MembershipApplication(const Info&, const Traits&, const Bounds& bounds) : bounds_(&bounds) {}
 
-  // Who was paused may work on after its lease: nothing can prevent that, and fences are for it.
+  // A paused process may go on working after its lease. No protocol can prevent that; the fence
+  // stops it at the resource.
   std::vector<Property> properties() const {
     return {{"one view per epoch"},
             {"views only go onward"},

@@ -1,4 +1,4 @@
-// What the application of a membership is told after each step.
+// The report of a membership to its application after each step.
 #pragma once
 
 #include <optional>

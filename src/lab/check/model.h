@@ -1,4 +1,4 @@
-// What the explorer needs of a model: its first states, their successors, and what shall hold.
+// The explorer's requirements on a model: first states, successors, and properties.
 //
 // A model is immutable and shared by all threads. Each thread has a worker of its own, which may
 // keep scratch space and caches; workers of one model must agree on every state's encoding.
@@ -18,13 +18,13 @@ using PropertySet = std::uint32_t;
 struct Property {
   enum class Kind : std::uint8_t {
     always,    // judge() has its bit in states that violate it
-    sometimes  // judge() has its bit in states that show it; a model in which none does is idle
+    sometimes  // judge() has its bit in states that show it; a model without such a state is idle
   };
   std::string name;
   Kind kind = Kind::always;
 };
 
-// Stand-in for the explorer's own callables.
+// A stand-in for the explorer's own callables.
 template <class M>
 struct AnyVisitor {
   void operator()(const typename M::State&) const {}
@@ -38,8 +38,8 @@ struct AnyVisitor {
 //   within(state)                false: the state counts as generated, but is not kept
 //   encode(state, bytes)         writes at most M::most_bytes, and returns how many
 //   decode(bytes, size, state)   the inverse
-// Equal states have equal encodings and the other way round. The order in which steps are visited
-// is the same whenever it is asked for.
+// Two states are equal if and only if their encodings are. The worker visits the steps of a state
+// in the same order every time.
 template <class M>
 concept Model = requires(const M& model, typename M::Worker& worker, typename M::State& state,
                          const typename M::State& constant, std::uint8_t* bytes,

@@ -1,4 +1,4 @@
-// The application of observers: it begins to observe, and what is found is compared with what is.
+// The application of observers: it begins to observe, and compares the findings with the truth.
 #include <cstdint>
 #include <string>
 #include <variant>
@@ -16,7 +16,7 @@ class ObservationApplication {
     std::uint32_t observations_left = 0;
     bool began = false;
     bool recorded = false;
-    bool found = false;  // the snapshot is complete, or termination announced
+    bool found = false;  // the snapshot is complete, or termination is announced
     bool inconsistent = false;
   };
   struct Global {};
@@ -88,8 +88,8 @@ class ObservationApplication {
       local.found = effect.found = true;
     }
   }
-  // A message that was sent after its sender recorded its state, and arrives before its receiver
-  // does, is an effect without a cause.
+  // An effect without a cause: the sender recorded its state before it sent this message, and the
+  // receiver has not yet recorded its own when the message arrives.
   void hear(Local& local, std::uint32_t tag) const {
     if (tag != 0 && !local.recorded) local.inconsistent = true;
   }
@@ -117,7 +117,7 @@ class ObservationApplication {
     return judged;
   }
 
-  // What was begun must be finished, and an end must be noticed by somebody.
+  // Every observation must finish, and some process must notice the end of the computation.
   template <class View>
   std::uint32_t pending(const View& view) const {
     bool began = false;

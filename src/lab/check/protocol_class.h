@@ -1,5 +1,5 @@
-// A protocol's class as the checker knows it, whatever its type: what it says of itself, how to
-// make its steps, and which kind of application runs on it.
+// A protocol's class in the checker, independent of its type: its description, a factory of its
+// steps, and the kind of application that runs on it.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ MakeApplication membership_application;
 
 struct ProtocolClass {
   const Info& (*info)(const Setup& setup);
-  // The bounds must outlive what is made.
+  // The caller keeps the bounds alive as long as the result.
   std::unique_ptr<Steps> (*steps)(const Bounds& bounds);
   MakeApplication* application;
 };

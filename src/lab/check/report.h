@@ -1,4 +1,4 @@
-// What came of a check: each property, and how it is broken if it is.
+// The result of a check: each property, and, if it is broken, the run that breaks it.
 #pragma once
 
 #include <algorithm>
@@ -21,28 +21,30 @@ struct Finding {
   };
   std::string property = {};
   Verdict verdict = Verdict::undecided;
-  std::string what{};                  // where broken: how, in a sentence
-  std::vector<ScheduledStep> steps{};  // ... and by which run
-  std::vector<std::string> told{};     // ... in words, where no host can follow it
-  std::optional<std::size_t> loop{};   // its first step that repeats, if it goes on for ever
+  std::string what{};                  // if broken: how, in a sentence
+  std::vector<ScheduledStep> steps{};  // the run that breaks it
+  std::vector<std::string> told{};     // the run in words, if no host can replay it
+  // The first step of the run that repeats, if the run goes on for ever.
+  std::optional<std::size_t> loop{};
 
   std::size_t length() const { return std::max(steps.size(), told.size()); }
 };
 
-// How much was searched.
+// The size of a search.
 struct Search {
   Stop stop = Stop::none;
   std::uint64_t distinct = 0;
   std::uint64_t generated = 0;
   std::uint32_t depth = 0;
-  std::uint64_t frontier = 0;  // found and not looked at, where the search ended early
+  std::uint64_t frontier = 0;  // states found and not expanded, if the search ended early
   std::uint64_t memory = 0;
   double seconds = 0;
 };
 
 struct Report {
   Search safety = {};
-  std::optional<Search> liveness = {};  // over FIFO channels, without symmetry and partial orders
+  // Over FIFO channels, without symmetry and partial-order reduction.
+  std::optional<Search> liveness = {};
   std::vector<Finding> findings = {};
   bool fingerprints = false;  // hash compaction was used
 
@@ -60,8 +62,8 @@ struct Report {
 struct CheckOptions {
   ExploreOptions explore = {};
   Promises demands = {};  // judged although the algorithm does not promise them
-  bool every = false;     // goes on after the first broken property
-  bool liveness = true;   // whether what must come to an end is judged
+  bool every = false;     // go on after the first broken property
+  bool liveness = true;   // judge what must come to an end
 };
 
 }  // namespace baton::check

@@ -1,5 +1,9 @@
-// Canonical forms of plain aggregates, field by field: logical clocks and numbers moved closer
-// together, processes renamed. The types tell what a field is (core/ids.h).
+// Rewrites plain aggregates field by field for the canonical form: moves logical clocks and numbers
+// closer together, and renames processes. The types tell what a field means (core/ids.h);
+// group_canonical.cpp has an example with numbers.
+//
+// Example of a renaming 0→1, 1→2, 2→0: the set {0, 2} becomes {0, 1}; the queue 2, 0 becomes 0, 1,
+// in the same order; the timestamp <7,1> becomes <7,2>, since only its process is an id.
 #pragma once
 
 #include <boost/pfr/core.hpp>
@@ -20,7 +24,7 @@
 namespace baton::check {
 
 namespace detail {
-// The sequence number of something that a process did, told with that process.
+// A sequence number together with the process that it belongs to.
 template <class T>
 constexpr bool is_numbered() {
   if constexpr (std::is_aggregate_v<T> && !reflect::detail::Range<T>) {
@@ -34,8 +38,8 @@ constexpr bool is_numbered() {
 }  // namespace detail
 
 // Calls visit(domain, number&) for every such number of a value. `owner` is the process to which a
-// number without an index belongs: who sent the message, or whose state it is. In a message that
-// is an answer it is who gets it.
+// bare number belongs: the sender of the message, or the process whose state this is. In a message
+// with `is_answer` the numbers belong to the receiver.
 template <bool numbers_by_process, class T, class Visit>
 void visit_numbers(T& value, NodeId owner, Visit& visit, NodeId receiver = nobody) {
   using Plain = std::remove_const_t<T>;
@@ -54,7 +58,7 @@ void visit_numbers(T& value, NodeId owner, Visit& visit, NodeId receiver = nobod
   } else if constexpr (std::is_same_v<Plain, NodeSet> || std::is_arithmetic_v<Plain> ||
                        std::is_enum_v<Plain> || reflect::detail::is_strong<Plain> ||
                        std::is_same_v<Plain, std::string>) {
-    // has none
+    // no numbers
   } else if constexpr (reflect::detail::is_variant<Plain>) {
     std::visit([&](auto& one) { visit_numbers<numbers_by_process>(one, owner, visit, receiver); },
                value);
@@ -88,7 +92,7 @@ void visit_numbers(T& value, NodeId owner, Visit& visit, NodeId receiver = nobod
   }
 }
 
-// The value in a group whose processes have other names.
+// Replaces the processes' ids in a value by their new names.
 template <class T>
 void rename(T& value, const Renaming& renaming) {
   if constexpr (std::is_same_v<T, NodeId>) {
@@ -106,7 +110,7 @@ void rename(T& value, const Renaming& renaming) {
     value = renamed;
   } else if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T> ||
                        reflect::detail::is_strong<T>) {
-    // says nothing of processes
+    // no ids
   } else if constexpr (reflect::detail::is_variant<T>) {
     std::visit([&](auto& one) { rename(one, renaming); }, value);
   } else if constexpr (reflect::detail::is_optional<T>) {

@@ -10,7 +10,7 @@
 
 namespace baton::check {
 
-// So many bytes a row can take; the last ones are written together with what follows.
+// The most bytes that encoding a row may write. It writes whole words, so some lie beyond the end.
 constexpr std::size_t most_bytes_of_row(std::size_t length) { return 5 * length + 8; }
 
 inline std::size_t encode_row(const Id* row, std::uint32_t length, std::uint8_t* bytes) {
@@ -29,7 +29,7 @@ inline std::size_t encode_row(const Id* row, std::uint32_t length, std::uint8_t*
       flush();
       for (; id >= 0x4000; id >>= 7) *at++ = static_cast<std::uint8_t>(id | 0x80);
     }
-    // Seven bits, or twice seven: without a branch, which could not be foreseen.
+    // Writes seven bits or fourteen without a branch, because the processor cannot predict it.
     const unsigned is_long = id >= 0x80 ? 1 : 0;
     word |= std::uint64_t{id + (id & 0x3F80) + (is_long << 7)} << filled;
     filled += 8 + 8 * is_long;
@@ -50,7 +50,7 @@ inline const std::uint8_t* decode_number(const std::uint8_t* bytes, Id& id) {
 inline void decode_row(const std::uint8_t* bytes, Id* row, std::uint32_t length) {
   const std::uint32_t last = length - 1;
   for (std::uint32_t i = 0; i < last; ++i) {
-    // As there is another number, there are two bytes.
+    // Another number follows, so there are two bytes.
     const Id goes_on = bytes[0] >> 7;
     if (goes_on != 0 && bytes[1] >= 0x80) {
       bytes = decode_number(bytes, row[i]);

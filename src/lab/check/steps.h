@@ -1,8 +1,8 @@
-// A protocol's class as the search of a group sees it, without its type: states of processes and
-// messages are numbers, and a step takes the number of a process's state to another.
+// A protocol's class as the search of a group sees it, without its type. States of processes and
+// messages are numbers; a step leads from one number of a process's state to another.
 //
-// The search remembers what it was told, so it asks only for what is new; how long an answer takes
-// matters little. Threads may ask at once.
+// The search remembers every answer, so it asks only for new steps and the time of an answer
+// matters little. Several threads may ask at once.
 #pragma once
 
 #include <array>
@@ -22,17 +22,17 @@
 
 namespace baton::check {
 
-// The numbers that occur in something, by domain.
+// The numbers that occur in a state or a message, by domain.
 using Numbers = std::array<NumberSet, most_processes + 1>;
 
-// One clause of a protocol, with all that it is told.
+// One clause of a protocol, with its arguments.
 struct Happening {
   enum class Clause : std::uint8_t {
     start,
-    request,  // of the kind's own: an election is held, an observation begun
+    request,  // the command of the kind: hold an election, begin an observation
     release,
     receive,   // `message` of `peer`
-    returned,  // `message`, which could not be handed to `peer`
+    returned,  // `message` could not be handed to `peer`
     expire,    // `timer`
     suspect,   // `peer`
     trust,     // `peer`
@@ -45,19 +45,19 @@ struct Happening {
   TimerId timer{};
 };
 
-// A snapshot is complete at its initiator.
+// Reported when a snapshot is complete at its initiator.
 struct Completed {
-  bool conserves = true;  // nothing was lost or made in the state that it shows
+  bool conserves = true;  // the recorded state has lost or made nothing
 };
-// Where a member stands in its membership after a step (lab/check/membership_application.h).
+// The state of a member in its membership after a step (lab/check/membership_application.h).
 struct Standing;
 
-// What an application is told: the events of all kinds of protocols.
+// The events of all kinds of protocols, for the application.
 using Told =
     std::variant<Entered, Granted, Lost, Elected, Recorded, Completed, Announced, const Standing*>;
 
-// What a protocol decides in a step, in the order of a host's duties (core/outbox.h). What a
-// process sends to itself does not come here.
+// The decisions of a protocol in a step, in the order of a host's duties (core/outbox.h). Messages
+// of a process to itself do not appear here.
 class StepHost {
  public:
   virtual void send(NodeId to, Id message) = 0;
@@ -83,22 +83,22 @@ class Steps {
   virtual Id crashed(NodeId node, Id process) = 0;
   virtual bool is_passive(NodeId node, Id process) const = 0;
   virtual Numbers numbers_in(NodeId node, Id process) const = 0;
-  // With the numbers `from` of one domain moved to `to`.
+  // The state or message after the numbers `from` of one domain have moved to `to`.
   virtual Id moved(NodeId node, Id process, Domain domain, NumberSet from, NumberSet to) = 0;
-  // The process that it is, at another node, when all have other names.
+  // The state of the process under its new name, when all processes are renamed.
   virtual Id renamed(NodeId node, Id process, const Renaming& renaming) = 0;
 
   virtual std::string text_of(Id message) const = 0;
-  // It is of a kind that is sent again and again, whatever happens.
+  // True if messages of this kind are sent again and again, whatever happens.
   virtual bool is_background(Id message) const = 0;
-  // It belongs to the protocol that is observed.
+  // True if it belongs to the protocol that is observed.
   virtual bool is_observed(Id message) const = 0;
-  // `from` and `to` are who sent it and who gets it, where numbers belong to processes.
+  // `from` and `to` are sender and receiver, where numbers belong to processes.
   virtual Numbers numbers_in(Id message, NodeId from, NodeId to) const = 0;
   virtual Id moved(Id message, NodeId from, NodeId to, Domain domain, NumberSet of,
                    NumberSet becomes) = 0;
   virtual Id renamed(Id message, const Renaming& renaming) = 0;
-  // Without what makes no difference to the process `to` that will get it from `from`.
+  // The message without what makes no difference to `to` when it gets it from `from`.
   virtual Id simplified(Id message, NodeId from, NodeId to, Id receiver) = 0;
 
  protected:

@@ -1,4 +1,4 @@
-// The steps of one protocol's class: all of the checker that is compiled for each algorithm.
+// The steps of one protocol's class. Only this part of the checker is compiled for each algorithm.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace baton::check {
 
 namespace detail {
 
-// Whether a message is of a kind that is sent again and again, whatever happens.
+// True if messages of this kind are sent again and again, whatever happens.
 template <class Message>
 bool is_background(const Message& message) {
   if constexpr (reflect::Opaque<Message>) {
@@ -39,7 +39,7 @@ bool is_background(const Message& message) {
   }
 }
 
-// Whether no quantity was lost or made in the state of the group that a snapshot shows.
+// True if the state that a snapshot shows has lost or made nothing of the quantity.
 template <class Observed>
 bool conserves(const GlobalState<Observed>& global, const Setup& setup) {
   if constexpr (Conserves<Observed>) {
@@ -60,7 +60,7 @@ class StepsOf : public Steps {
   using Message = typename P::Message;
   using Out = OutboxOf<P>;
 
-  // The bounds, and the setup in them, must outlive this.
+  // The caller keeps the bounds, and the setup in them, alive as long as this.
   explicit StepsOf(const Bounds& bounds)
       : Steps(traits_of<P>()), bounds_(&bounds), processes_(bounds.setup.size) {}
 
@@ -197,12 +197,12 @@ class StepsOf : public Steps {
   }
 
  protected:
-  // Called at the end of a step, for applications that want to know more than events tell.
+  // Called at the end of a step, for applications that need more than events.
   virtual void look(const P&, StepHost&) const {}
 
  private:
   struct Process {
-    std::optional<P> protocol;  // none: down
+    std::optional<P> protocol;  // empty: down
     DurableOf<P> durable{};     // while down
   };
   static constexpr bool rewritable = detail::Resumable<P>;
@@ -220,7 +220,7 @@ class StepsOf : public Steps {
     }
     return processes_[node.value].intern(encoding.take(), [&] { return std::move(process); });
   }
-  // The protocol in another state.
+  // Changes the state of the protocol.
   Id intern_resumed(P protocol, NodeId node, typename P::State&& state) {
     protocol.assume(std::move(state));
     Process process;
@@ -287,7 +287,7 @@ class StepsOf : public Steps {
     }
   }
 
-  // The host's duties (core/carry_out.h) to one process, passed on to the search.
+  // The host's duties (core/carry_out.h) for one process, passed on to the search.
   struct Duties {
     StepsOf& steps;
     NodeId self;

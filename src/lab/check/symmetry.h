@@ -1,8 +1,7 @@
-// Which renamings of its processes a group does not notice.
+// Finds the renamings of processes that a group does not notice.
 //
-// A protocol that treats all processes alike says so: `static Symmetry symmetry(const Setup&)`.
-// What its setup tells apart (a coordinator, a ring, a tree, voting sets) a renaming must leave as
-// it is.
+// A protocol that treats all processes alike declares it: `static Symmetry symmetry(const Setup&)`.
+// A renaming must keep what the setup tells apart: a coordinator, a ring, a tree, voting sets.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +15,7 @@ namespace baton::check {
 // Process i becomes renaming[i].
 using Renaming = std::vector<std::uint32_t>;
 
-// All but the one that changes nothing.
+// All such renamings except the identity.
 std::vector<Renaming> symmetries(const Setup& setup, Symmetry symmetry);
 
 template <class P>

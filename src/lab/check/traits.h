@@ -1,5 +1,5 @@
-// What the checker needs to know of a protocol's class besides what its handlers do: which optional
-// clauses it has, and what it says about itself.
+// The checker's facts about a protocol's class besides its handlers: its optional clauses, and its
+// declarations.
 #pragma once
 
 #include <concepts>
@@ -23,12 +23,12 @@ struct Traits {
   bool leaves = false;
 
   // Canonical forms.
-  bool rewritable = false;  // numbers have one, so that any number of requests is finite
-  bool simplifies = false;  // drops from messages what makes no difference to their receiver
+  bool rewritable = false;          // its numbers have one, so any number of requests is finite
+  bool simplifies = false;          // drops from messages what makes no difference to the receiver
   bool numbers_by_process = false;  // sequence numbers of different processes are not compared
-  unsigned gap = 2;                 // of numbers: differences up to this matter
+  unsigned gap = 2;                 // differences of numbers up to this matter
 
-  bool piles_up = false;  // a slow process may find any number of messages
+  bool piles_up = false;  // any number of messages may wait for a slow process
 
   // Observers.
   bool begins_when_told = false;

@@ -1,4 +1,4 @@
-// The algorithms of the registry as the simulator knows them, whatever their type.
+// The algorithms of the registry in the simulator, independent of their types.
 #pragma once
 
 #include <span>
@@ -24,7 +24,7 @@ using baton::Layers;
 
 std::string_view name_of(Layers layers);
 
-// The plan of a run must be without objection. The trace is filled if there is one.
+// The caller has checked the plan. If there is a trace, the run fills it.
 using Run = Report (*)(const Plan&, Trace*);
 // lab/sim/replay.h
 using Replay = Replayed (*)(const Setup&, const ReplayOptions&, const Schedule&);
@@ -43,7 +43,7 @@ struct Entry {
 
   const Runnable& with(Layers layers) const { return layered[static_cast<std::size_t>(layers)]; }
 
-  // The same with several resources, each guarded by an instance of the algorithm. Null for
+  // Likewise with several resources, each guarded by an instance of the algorithm. Null for
   // algorithms that guard nothing, or deadlock by themselves.
   Run run_resources = nullptr;
 };

@@ -8,7 +8,7 @@ namespace baton::sim {
 
 namespace {
 
-// The argument of a request event: a process asks, or the next of a random stream arrives.
+// The argument of a request event: a process asks, or the next request of a random stream arrives.
 constexpr std::uint32_t by_a_process = 0;
 constexpr std::uint32_t by_arrival = 1;
 

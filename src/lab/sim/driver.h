@@ -1,4 +1,4 @@
-// The simulated application: decides who asks for the critical section, and when.
+// The simulated application: decides which process asks for the critical section, and when.
 #pragma once
 
 #include <cstdint>
@@ -15,21 +15,21 @@ class Driver {
  public:
   Driver(const Plan& plan, EventQueue& queue);
 
-  // Schedules what the workload begins with.
+  // Schedules the first requests of the workload.
   void begin();
   // A scheduled request comes due. Returns the process that should ask now.
   NodeId due(NodeId node, std::uint32_t argument, Ticks now);
-  // The process is busy: its request is kept until it is free.
+  // The process is busy: the driver keeps its request until the process is free.
   void postpone(NodeId node);
-  // The request lapses because its process is down.
+  // The process is down, so its request lapses.
   void lapse(NodeId node);
   // The process has left the critical section, or has come back to life.
   void is_free(NodeId node, Ticks now);
-  // All is quiet: lets the next process take its turn, if this workload takes turns. A protocol
-  // that never falls silent gets a pause between turns, of up to `pause`.
+  // All is quiet: the next process takes its turn, if this workload takes turns. If the protocol
+  // never falls silent, a pause of up to `pause` separates the turns.
   bool next_turn(Ticks now, Ticks pause);
 
-  // No request is due, now or later, before the next turn.
+  // True if no request is due before the next turn.
   bool is_idle() const { return scheduled_ == 0 && backlogged_ == 0; }
 
  private:

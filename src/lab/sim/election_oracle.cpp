@@ -21,7 +21,7 @@ ElectionOracle::ElectionOracle(const Setup& setup, const Info& info, Report& rep
 
 void ElectionOracle::believe(NodeId node, NodeId leader, const Epoch& epoch, Ticks now) {
   report_->leaders[node.value] = leader;
-  // Who cannot be sure for a moment takes nobody for the leader; that is no change yet.
+  // A process that is unsure for a moment takes nobody for the leader; that is no change yet.
   if (leader == nobody) return;
   if (last_[node.value] != leader) last_change_ = now;
   last_[node.value] = leader;
@@ -76,7 +76,7 @@ void ElectionOracle::judge_side(const std::vector<NodeId>& side, Ticks now) {
     }
     leading = node;
   }
-  // Where a majority must approve, a side without one has no leader, and should know.
+  // Where a majority must approve, a side without one has no leader, and its processes should know.
   if (info_->survives_crashes && 2 * side.size() <= setup_->size) {
     if (leading != nobody) {
       violate(Promise::one_leader, now, process(leading) + " leads without a majority");
@@ -105,7 +105,7 @@ void ElectionOracle::judge_side(const std::vector<NodeId>& side, Ticks now) {
   }
 }
 
-// Nobody where any one will do.
+// Nobody if any single leader will do.
 NodeId ElectionOracle::right_leader(const std::vector<NodeId>& side) const {
   switch (info_->choice) {
     case Choice::highest_identity:

@@ -1,5 +1,6 @@
-// Watches an election from outside: who takes whom for the leader, and what remains of it when all
-// is quiet. It knows who is alive and who can talk to whom, which no process does.
+// Watches an election from outside: which process takes which for the leader, and what remains of
+// that when all is quiet. The oracle knows which processes are alive and can talk to each other; no
+// process knows that.
 #pragma once
 
 #include <cstdint>
@@ -24,20 +25,20 @@ class ElectionOracle {
   void believe(NodeId node, NodeId leader, const Epoch& epoch, Ticks now);
   void crash(NodeId node, Ticks now);
   void recover(NodeId node, Ticks now);
-  // Something happened that may need a new election.
+  // Something happened that may require a new election.
   void excuse(Ticks now) { last_change_ = excused_ = now; }
 
-  // Nothing has changed for so long that nothing will.
+  // Nothing has changed for so long that nothing will change any more.
   bool is_settled(Ticks now, Ticks bound) const { return now - last_change_ > bound; }
-  // It goes on although there is no reason to.
+  // The election goes on although there is no reason for it.
   bool is_endless(Ticks now, Ticks bound) const { return now - excused_ > bound; }
   void report_endless(Ticks now, Ticks bound);
-  // Of an election of several: they are not the set that they should be.
+  // For an election of several: the leaders are not the set that they should be.
   void report_wrong_set(Ticks now, std::string why) {
     violate(Promise::right_leader, now, std::move(why));
   }
 
-  // All is quiet: is this how it should end? `can_talk` says who is connected with whom.
+  // All is quiet: judges the final state. `can_talk` says which processes are connected.
   void judge(Ticks now, const std::function<bool(NodeId, NodeId)>& can_talk);
 
  private:
@@ -49,7 +50,7 @@ class ElectionOracle {
   const Info* info_;
   Report* report_;
   std::vector<bool> up_;
-  std::vector<NodeId> last_;  // whom each took for the leader last, if anyone
+  std::vector<NodeId> last_;  // the process that each process last took for the leader
   std::map<Epoch, NodeId> leader_in_;
   Ticks last_change_{0};
   Ticks excused_{0};

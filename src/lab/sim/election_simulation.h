@@ -1,5 +1,5 @@
-// Runs an election protocol in the simulated world: the workload says who holds elections and when,
-// and the oracle judges what everyone believes once all is quiet.
+// Runs an election protocol in the simulated world. The workload says which process holds elections
+// and when; the oracle judges the processes' beliefs once all is quiet.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace baton::sim {
 
-// After so long without a change nothing will change any more, for a protocol that never falls
-// silent. Generous, like all bounds of oracles.
+// A protocol that never falls silent counts as settled after so long without a change. Generous,
+// like all bounds of oracles.
 Ticks settling_time(const Plan& plan);
 
 template <ElectionProtocol P>

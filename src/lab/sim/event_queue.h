@@ -1,5 +1,5 @@
-// The pending events of a simulated world, earliest first; events of one instant in the order in
-// which they were scheduled.
+// The pending events of a simulated world, earliest first; events of the same instant come in the
+// order in which they were scheduled.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +17,14 @@ enum class EventKind : std::uint8_t {
   exit,
   timer,
   fault,
-  notice  // the host's failure detector tells a process of another
+  notice  // the host's failure detector reports on another process
 };
 
 struct Event {
   Ticks at;
-  std::uint64_t order = 0;  // set by the queue
+  std::uint64_t order = 0;  // the queue sets it
   NodeId node;
-  std::uint32_t argument = 0;  // message slot, timer, fault, or who is noticed
+  std::uint32_t argument = 0;  // message slot, timer, fault, or the process that a notice is about
   std::uint32_t life = 0;      // deliveries: the other process; else the life that this concerns
   EventKind kind{};
 
@@ -33,16 +33,16 @@ struct Event {
   }
 };
 
-// Most schedules are made with the same delay again and again, so an event is usually not earlier
-// than the one scheduled before it. Such events queue up in a ring at constant cost; only the
-// others go through a heap.
+// Most events are scheduled with the same delay, so an event is usually not earlier than the one
+// scheduled before it. Such events go into a ring at constant cost; only the others go through a
+// heap.
 class EventQueue {
  public:
   bool empty() const { return head_ == tail_ && heap_.empty(); }
   std::size_t size() const { return (tail_ - head_) + heap_.size(); }
 
-  // Field by field into its place: an event that is built elsewhere and copied as a whole costs
-  // more than everything else here.
+  // Fills the place field by field: building an event elsewhere and copying it would cost more than
+  // everything else here.
   void push(Ticks at, EventKind kind, NodeId node, std::uint32_t argument = 0,
             std::uint32_t life = 0) {
     if (head_ == tail_ || last_in_ring_ <= at) {
@@ -80,7 +80,7 @@ class EventQueue {
     return heap_.empty() || ring_[head_ & mask_].before(heap_.front());
   }
 
-  // Out of line, like grow(), to keep the usual way short.
+  // Out of line, like grow(), to keep the usual path short.
   [[gnu::noinline]] void push_to_heap(Ticks at, EventKind kind, NodeId node, std::uint32_t argument,
                                       std::uint32_t life) {
     fill(heap_.emplace_back(), at, kind, node, argument, life);

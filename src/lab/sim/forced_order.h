@@ -1,5 +1,5 @@
-// Runs whose cost does not depend on how long messages take, so that other hosts can be held to the
-// same figures; and how fast a lock changes hands.
+// Runs whose cost does not depend on message delays, so that other hosts can be held to the same
+// figures; and the time in which a lock changes hands.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@ struct Sent {
   friend bool operator==(const Sent&, const Sent&) = default;
 };
 
-// What is sent in all if these processes ask one after the other, each when the request before has
-// come to rest and the first of them still inside, and then leave likewise. Nothing if that depends
-// on how long they are inside, as it does where those who wait ask again and again.
+// The number of messages if these processes ask one after the other, each when the request before
+// has come to rest and the first process is still inside, and then leave in the same order. No
+// value if that depends on the time inside, as it does where waiting processes ask again and again.
 std::optional<Sent> in_a_queue(const Entry& entry, const Setup& setup,
                                const std::vector<NodeId>& order);
 
@@ -30,7 +30,7 @@ struct Saturation {
   double entries_per_message_time = 0;
 };
 
-// All ask again as soon as they have left. The time inside does not count.
+// All processes ask again as soon as they have left. The time inside does not count.
 Saturation saturation(const Entry& entry, const Setup& setup);
 
 }  // namespace baton::sim

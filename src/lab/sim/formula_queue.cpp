@@ -35,8 +35,8 @@ std::string text(double value) {
   return digits;
 }
 
-// Lindley's recursion: who comes next waits for what is left of the waiting and the service of the
-// one before. Begins as in the long run, so that no beginning has to be left out.
+// Lindley's recursion: the next customer waits for the rest of the waiting and the service of the
+// one before. It starts from the long-run distribution, so no beginning needs to be left out.
 double mean_response(double service, Random& random) {
   const double load = rate * service;
   double waiting = random.chance(load) ? random.exponential() / (1 / service - rate) : 0;
@@ -57,7 +57,7 @@ FormulaCheck queue_alone(const std::string& what, double service, std::uint64_t 
           response_exponential(rate, service), response.mean(), response.half_width_of_40()};
 }
 
-// Nothing takes time but sends and the critical section, as in the model.
+// Only sends and the critical section take time, as in the model.
 Plan plan_of(std::uint32_t size, std::uint64_t seed) {
   Plan plan;
   plan.setup = default_setup(size);
@@ -134,7 +134,7 @@ FormulaTopic check_queue(std::uint64_t seed) {
                     2 * (group - 1) * send_cost, alone, 0, Relation::at_most,
                     "the model sends the replies one after the other too"});
 
-  // What the first round and the last may contribute.
+  // The share that the first and the last round may contribute.
   const double ends = 4 * group * send_cost / static_cast<double>(saturated_entries);
   checks.push_back({"central, hand-over when saturated", "2r(1-1/N)",
                     2 * send_cost * (1 - 1.0 / group), handover("central"), ends, Relation::equal,

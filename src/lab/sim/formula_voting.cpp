@@ -17,8 +17,8 @@ namespace {
 constexpr std::uint64_t votes = 40'000;
 
 // The lectures have a coordinator beside each process, which may crash while the process goes on.
-// Here each of them is an instance of the algorithm's own class: the coordinators get what is sent
-// to coordinators, and of the two processes that ask the rest.
+// Here coordinators and processes are instances of the algorithm's own class: coordinators get the
+// messages to coordinators, and the two asking processes get the rest.
 class Election : private Chooser {
  public:
   // The second process asks `second_asks` of the n.
@@ -30,7 +30,7 @@ class Election : private Chooser {
     second_setup_.choose(MajorityVoting::ask, second_asks);
   }
 
-  // Whether both got in.
+  // True if both processes entered.
   bool is_violated(double p, Random& random) {
     const std::uint32_t n = first_setup_.size;
     const NodeId first{static_cast<std::uint32_t>(random.below(n))};
@@ -39,7 +39,7 @@ class Election : private Chooser {
     for (std::uint32_t i = 0; i < n; ++i) coordinators_.emplace_back(NodeId{i}, first_setup_);
     const bool first_inside = ask(first, first_setup_);
     for (std::uint32_t i = 0; i < n; ++i) {
-      // It forgets whom it voted for.
+      // The coordinator forgets its vote.
       if (random.chance(p)) coordinators_[i] = MajorityVoting({i}, first_setup_);
     }
     return ask(second, second_setup_) && first_inside;
@@ -48,7 +48,7 @@ class Election : private Chooser {
  private:
   std::uint32_t choose(std::uint32_t) override { return 0; }
 
-  // One attempt: requests, answers, and votes given back where they were not enough.
+  // One attempt: requests, answers, and votes given back if they were not enough.
   bool ask(NodeId self, const Setup& setup) {
     MajorityVoting process(self, setup);
     OutboxOf<MajorityVoting> asking(*this);
@@ -58,7 +58,7 @@ class Election : private Chooser {
     while (!asking.sends().empty()) {
       for (const auto& send : asking.sends()) {
         coordinators_[send.to.value].receive(self, asking.message(send), answering);
-        // Who sent an answer is known only here, so each is taken at once.
+        // Only this place knows who sent an answer, so each answer is taken at once.
         for (const auto& answer : answering.sends()) {
           answers_.emplace_back(send.to, answering.message(answer));
         }

@@ -1,5 +1,5 @@
-// The formulas of the lectures beside simulation: what each says, what was measured, and whether
-// the two agree. Derived in docs/formulas.md.
+// The formulas of the lectures beside simulation: the formula's value, the measured value, and
+// whether they agree. Derived in docs/formulas.md.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@ namespace baton::sim {
 
 struct FormulaCheck {
   enum class Relation : std::uint8_t {
-    equal,     // the formula's value is within the confidence interval of what was measured
-    at_least,  // what was measured is not below it
-    at_most,   // ... not above
-    shown      // the formula describes something else, which the remark tells; not judged
+    equal,     // the formula's value lies in the confidence interval of the measurement
+    at_least,  // the measurement is not below the formula's value
+    at_most,   // the measurement is not above the formula's value
+    shown      // the formula describes something else, as the remark says; not judged
   };
 
   std::string situation;
@@ -48,16 +48,16 @@ FormulaTopic check_queue(std::uint64_t seed);
 double arq_extra(double loss);
 double arq_extra_of_the_article(double loss);
 
-// That the largest of `size` random numbers of `bits` bits is drawn once; and the lower bound of
-// the Article.
+// The probability that exactly one of `size` random numbers of `bits` bits is the largest; and the
+// Article's lower bound.
 double unique_maximum(std::uint32_t size, std::uint32_t bits);
 double unique_maximum_bound(std::uint32_t size, std::uint32_t bits);
 
-// That of `count` coordinators, each of which resets with probability p, at least `least` do.
+// The probability that at least `least` of `count` coordinators reset, each with probability p.
 double at_least_reset(std::uint32_t count, std::uint32_t least, double p);
-// Majority voting: that a second process collects m votes although the first has m. The second asks
-// all n (Canonical Problems), or as few as the first: the m that begin with itself, around the ring
-// of n.
+// Majority voting: the probability that a second process collects m votes although the first has m.
+// The second asks all n (Canonical Problems), or as few as the first: the m that begin with itself,
+// around the ring of n.
 double violation_asking_all(std::uint32_t n, std::uint32_t m, double p);
 double violation_asking_as_few(std::uint32_t n, std::uint32_t m, double p);
 

@@ -1,5 +1,5 @@
-// Algorithms in those parts of the simulator that do without their type: on layers, for several
-// resources, and in replays. Each is compiled once, whatever the number of algorithms.
+// Algorithms in the parts of the simulator that do not need their type: on layers, for several
+// resources, and in replays. Each part is compiled once, whatever the number of algorithms.
 #pragma once
 
 #include "core/any_protocol.h"
@@ -14,7 +14,7 @@ Replayed replay_on(Layers layers, const AnyClass& algorithm, const Setup& setup,
 // The algorithm, a lock, guards each of several resources.
 Report run_resources(const AnyClass& algorithm, const Plan& plan, Trace* trace);
 
-// The same as functions that know the algorithm.
+// The same functions with the algorithm bound to them.
 template <Layers layers, const AnyClass& (*algorithm)()>
 Runnable on() {
   return {[]() -> const Info& { return layered_info(layers, algorithm().info()); },
@@ -24,7 +24,7 @@ Runnable on() {
           }};
 }
 
-// Null for what is no lock.
+// Null if the algorithm is no lock.
 template <const AnyClass& (*algorithm)()>
 Run resources_of() {
   if (algorithm().info().kind != Kind::mutual_exclusion) return nullptr;

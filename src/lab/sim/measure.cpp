@@ -9,9 +9,8 @@ namespace baton::sim {
 
 namespace {
 
-// Turns drawn at random to measure an average: enough for a confidence interval of about one per
-// cent, in batches whose means are nearly independent. What is the same every time needs only a
-// few.
+// Random turns to measure an average: enough for a confidence interval of about one per cent, in
+// batches whose means are nearly independent. A cost that is the same every time needs only a few.
 constexpr std::uint64_t batches = 40;
 constexpr std::uint64_t turns_per_batch = 2500;
 constexpr std::uint64_t turns_per_batch_if_exact = 10;
@@ -37,8 +36,7 @@ class Bench {
     };
     if (info_->perpetual || stated(Scenario::saturated)) saturated();
     if (stated(Scenario::sequential)) sequential();
-    // A stated cost that could not be measured, because the run came to nothing, agrees with
-    // nothing.
+    // A stated cost that could not be measured, because the run failed, agrees with nothing.
     for (const Cost& cost : info_->costs) {
       if (find(found_, cost.scenario, cost.metric) == nullptr) {
         note(cost.scenario, cost.metric, std::numeric_limits<double>::quiet_NaN());
@@ -69,7 +67,7 @@ class Bench {
   }
 
   void note_turn(Scenario scenario, const Turn& turn) {
-    // A token that circulates for nobody belongs to no entry.
+    // A token that circulates while nobody asks belongs to no entry.
     if (!info_->perpetual) {
       const auto enter = static_cast<double>(turn.messages_enter);
       const auto exit = static_cast<double>(turn.messages_exit);

@@ -1,4 +1,4 @@
-// Measures what an algorithm costs in the situations for which theory states it, and compares.
+// Measures an algorithm's cost in the situations for which theory states it, and compares.
 #pragma once
 
 #include <optional>
@@ -15,14 +15,14 @@ struct Measurement {
   Metric metric{};
   double value = 0;
   double half_width = 0;  // of the 99.9 % confidence interval, for a mean
-  // What theory says, where it says anything.
+  // The value that theory gives, if it gives one.
   std::string_view formula;
   std::optional<Expected> expected;
 
   bool agrees() const;
 };
 
-// Every metric in every scenario for which it can be measured, and those that theory states. Runs
+// Every metric in every situation where it can be measured, and all those that theory states. Runs
 // with constant delay.
 std::vector<Measurement> measure(const Entry& entry, const Setup& setup, std::uint64_t seed);
 

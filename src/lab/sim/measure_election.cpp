@@ -47,7 +47,7 @@ Plan plan_of(const ElectionCase& the_case, std::uint64_t seed) {
   return plan;
 }
 
-// An election that went wrong cost nothing that could be compared.
+// An election that failed has no cost to compare.
 double counted(const Report& report, std::string_view type, Promises promises) {
   if (report.broken(promises) != nullptr) return std::numeric_limits<double>::quiet_NaN();
   std::uint64_t sum = 0;
@@ -101,7 +101,7 @@ class Bench {
 }  // namespace
 
 bool ElectionMeasurement::agrees() const {
-  // What is the same in every run has no width, but its mean is rounded.
+  // A cost that is the same in every run has no width, but its mean is rounded.
   constexpr double rounding = 1e-9;
   const double slack = std::max(half_width, rounding);
   return value >= expected.low - slack && value <= expected.high + slack;

@@ -1,4 +1,4 @@
-// Measures what an election costs in the situations for which theory states it, and compares.
+// Measures an election's cost in the situations for which theory states it, and compares.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ struct ElectionMeasurement {
   bool agrees() const;
 };
 
-// Every cost that the algorithm states, in its order. Runs with constant delay; what theory states
-// as a mean is the mean of many runs.
+// Every cost that the algorithm states, in its order. Runs with constant delay. If theory states a
+// mean, the value is the mean of many runs.
 std::vector<ElectionMeasurement> measure_election(const Entry& entry, const Setup& setup,
                                                   std::uint64_t seed);
 

@@ -54,7 +54,7 @@ LayerCosts layer_costs(const Entry& entry, const Setup& setup, std::uint64_t see
   costs.acks_loaded = per(count_of(reliable_more, "Ack"), reliable_more.messages());
   Plan alone = less;
   alone.workload = {.kind = Workload::Kind::one, .first = {setup.size - 1}};
-  // Long enough that nothing of the entry can carry what is owed for the request.
+  // Long enough that no message of the entry can carry the confirmation of the request.
   alone.critical_section = 100 * message_time;
   alone.time_limit = 400 * message_time;
   const Report quiet = reliable(alone, nullptr);

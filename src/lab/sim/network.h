@@ -1,4 +1,4 @@
-// The simulated network decides the fate of each message: when it arrives, if at all.
+// The simulated network decides the fate of each message: whether it arrives, and when.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ class Network {
       : delay_(plan.delay),
         faults_(plan.faults),
         send_cost_(plan.send_cost),
-        // Equal delays keep their order by themselves.
+        // Messages with equal delays keep their order anyway.
         keeps_order_(!plan.faults.reordering && plan.delay.kind != Delay::Kind::constant),
         is_plain_(plan.delay.kind == Delay::Kind::constant && plan.faults.slow.empty()),
         size_(size),
@@ -31,7 +31,7 @@ class Network {
     if (keeps_order_ && size <= dense_limit) last_arrival_.resize(std::size_t{size} * size);
   }
 
-  // Whether anything may happen to a message but to leave at once and arrive once.
+  // True if a message may do anything else than leave at once and arrive once.
   bool interferes() const { return interferes_; }
   bool loses() { return faults_.loss > 0 && mishaps_.chance(faults_.loss); }
   bool duplicates() { return faults_.duplication > 0 && mishaps_.chance(faults_.duplication); }
@@ -40,7 +40,7 @@ class Network {
     return !cuts_.empty() && cuts_.contains(std::minmax(a, b));
   }
 
-  // When a message handed over now leaves its sender: after all that were handed over before. It
+  // The time at which a message handed over now leaves its sender: after all earlier ones. It
   // leaves even if the sender crashes meanwhile.
   Ticks departure(NodeId from, Ticks now) {
     if (send_cost_.value == 0) return now;
@@ -48,7 +48,7 @@ class Network {
     return busy_until = std::max(busy_until, now) + send_cost_;
   }
 
-  // Of a message that leaves now.
+  // The fate of a message that leaves now.
   Ticks arrival(NodeId from, NodeId to, Ticks now) {
     if (is_plain_) return now + delay_.low;
     const Ticks at = now + sample() + slowness(from, to);
@@ -94,7 +94,7 @@ class Network {
     return delay_.low;
   }
 
-  // A message takes some time, be it one tick, so that no effect is simultaneous with its cause.
+  // A message takes at least one tick, so that no effect is simultaneous with its cause.
   Ticks scaled(double factor) const {
     return {std::max<std::int64_t>(
         1, static_cast<std::int64_t>(static_cast<double>(delay_.low.value) * factor))};

@@ -28,7 +28,7 @@ bool CutOracle::has_recorded(NodeId node, const SnapshotId& snapshot) const {
 bool CutOracle::is_effect_without_cause(NodeId to, std::uint32_t slot) const {
   const Sent& sent = sent_[slot];
   const auto& recordings = recordings_[sent.from.value];
-  // The later ones are those that the receiver may not know yet.
+  // The later recordings are those that the receiver may not know yet.
   for (std::size_t i = sent.after; i-- > 0;) {
     if (!has_recorded(to, recordings[i])) return true;
   }

@@ -1,5 +1,5 @@
-// Watches observers from outside. It sees which message was sent before or after which recording,
-// and who is active: what no process does.
+// Watches observers from outside. The oracle sees which message was sent before or after which
+// recording, and which processes are active; no process sees that.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,20 @@
 
 namespace baton::sim {
 
-// Judges cuts: no message is received inside that was sent outside, and what is conserved is all
-// there.
+// Judges cuts: no message is received inside that was sent outside, and the conserved quantity is
+// complete.
 class CutOracle {
  public:
   CutOracle(std::uint32_t size, Report& report) : report_(&report), recordings_(size) {}
 
   void record(NodeId node, const SnapshotId& snapshot);
-  // A message is sent, and received. Messages under way are told by their slots.
+  // A message is sent, or received. Its slot identifies it while it is under way.
   void send(NodeId from, std::uint32_t slot);
-  // Whether this receipt makes a cut inconsistent; then blame() wants to know the message.
+  // True if this receipt makes a cut inconsistent; the caller then tells blame() the message.
   bool is_effect_without_cause(NodeId to, std::uint32_t slot) const;
   void blame(NodeId to, std::uint32_t slot, const std::string& message);
 
-  // A snapshot is complete: what it found of the conserved quantity, and what there is.
+  // A snapshot is complete: the quantity that it found, and the real one.
   void complete(CutFound found, Ticks now);
   // All is quiet.
   void judge_unfinished(std::uint64_t begun, Ticks now);
@@ -34,7 +34,7 @@ class CutOracle {
  private:
   struct Sent {
     NodeId from;
-    std::size_t after = 0;  // so many recordings of the sender
+    std::size_t after = 0;  // after so many recordings of the sender
   };
 
   bool has_recorded(NodeId node, const SnapshotId& snapshot) const;

@@ -1,5 +1,5 @@
-// Runs a protocol and an observer around it in the simulated world: the workload says who begins to
-// observe and when, and the oracles judge what is found.
+// Runs a protocol with an observer around it in the simulated world. The workload says which
+// process begins to observe and when; the oracles judge the findings.
 #pragma once
 
 #include <algorithm>
@@ -82,7 +82,7 @@ class ObservationSimulation : public World<ObservationSimulation<P>, P> {
     }
     driver_.is_free(id, now_);
   }
-  // What the protocol inside tells its application.
+  // An event of the protocol inside for its application.
   template <class Other>
   void upon(NodeId, const Other&) {}
 
@@ -102,7 +102,7 @@ class ObservationSimulation : public World<ObservationSimulation<P>, P> {
 
   bool go_on_when_quiet() {
     if (driver_.next_turn(now_, Ticks{0})) return true;
-    // What was begun must also be finished.
+    // Every observation that began must also finish.
     if constexpr (std::constructible_from<typename P::Event, const GlobalState<Observed>&>) {
       cuts_.judge_unfinished(report_.requests, now_);
     }
@@ -112,8 +112,8 @@ class ObservationSimulation : public World<ObservationSimulation<P>, P> {
     return false;
   }
 
-  // Observers that ask again and again until they find something might do so for ever, while what
-  // they observe has long come to rest.
+  // Observers that ask again until they find something might do so for ever, long after the
+  // observed computation has come to rest.
   bool go_on() {
     if constexpr (Computation<Observed>) {
       if ((++steps_ & 0xFF) != 0) return true;
@@ -128,7 +128,7 @@ class ObservationSimulation : public World<ObservationSimulation<P>, P> {
 
   void change() { last_change_ = now_; }
 
-  // Somebody wants to know: from the beginning, or since told.
+  // Some process wants to know: from the beginning, or since it was told to.
   bool is_watched() const { return !BeginsWhenTold<P> || report_.requests > 0; }
 
   NodeId someone_active() {
@@ -140,8 +140,8 @@ class ObservationSimulation : public World<ObservationSimulation<P>, P> {
     return nobody;
   }
 
-  // Messages of the protocol inside. Those that were lost are under way for ever, and duplicates,
-  // which observers assume away, make up for them.
+  // Messages of the protocol inside that are under way. Lost ones count for ever; duplicates, which
+  // observers assume away, make up for them.
   std::uint64_t under_way() const {
     std::uint64_t sent = 0;
     for (std::size_t i = P::own_messages; i < this->types_.size(); ++i) sent += this->sent_of(i);

@@ -66,7 +66,7 @@ bool MutexOracle::enter(NodeId node, Ticks now) {
             "process " + std::to_string(node.value) + " entered before " +
                 std::to_string(overtaken) + " whose request happened before its own");
   }
-  // A scan of everybody, but only once per so many entries as there are processes.
+  // Scans all processes, but only once per as many entries as there are processes.
   if (report_->entries % processes_.size() == 0) look_for_starvation(now);
   return true;
 }
@@ -93,7 +93,7 @@ void MutexOracle::enter_beside_others(NodeId node, Ticks now) {
 
 bool MutexOracle::write_to_resource(const FencingToken& fence) {
   std::vector<bool> reached(servers_, true);
-  // Some servers are down or cut off just now, and always others, but never a majority.
+  // At any moment some servers are down or cut off: changing ones, never a majority.
   for (std::uint32_t missing = (servers_ - 1) / 2; missing > 0; --missing) {
     reached[reached_.below(servers_)] = false;
   }

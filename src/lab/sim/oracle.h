@@ -1,5 +1,6 @@
-// The oracles: they watch a run of any mutual-exclusion algorithm from outside and know nothing of
-// how it works. They see only who asks, enters and leaves, and which message caused which receipt.
+// The oracles watch a run of any mutual-exclusion algorithm from outside and know nothing of how it
+// works. They see only which process asks, enters and leaves, and which message caused which
+// receipt.
 #pragma once
 
 #include <algorithm>
@@ -17,17 +18,16 @@
 
 namespace baton::sim {
 
-// Which requests happened before which.
+// Tracks which requests happened before which.
 //
-// A process knows of a request if the request happened before what the process does now: it made
-// the request itself, or a message told it, directly or through others. Only requests that are
-// still waiting matter, and each process has at most one, so what a process knows is a set of
-// processes. When a request is served it must vanish from all these sets; messages in flight carry
-// the number of requests served when they were sent, by which a receiver sees what has vanished
-// since.
+// A process knows of a request if the request happened before the process's present event: the
+// process made it, or a message told it, directly or through others. Only waiting requests matter,
+// and each process has at most one, so a process's knowledge is a set of processes. A served
+// request must vanish from all these sets. So a message in flight carries the number of requests
+// served when it was sent; the receiver then sees which requests have been served since.
 class RequestOrder {
  public:
-  // Sets of all are copied with every message, so large groups are not judged.
+  // Every message carries a copy of a set, so large groups are not judged.
   static constexpr std::uint32_t largest_group = 1024;
 
   explicit RequestOrder(std::uint32_t size)
@@ -48,7 +48,7 @@ class RequestOrder {
 
   void receive(NodeId to, std::uint32_t slot) {
     if (words_ == 0) return;
-    // What was served while the message was on its way is over.
+    // Requests that were served while the message was under way are over.
     const std::uint64_t meanwhile = served_ - sent_when_[slot];
     std::uint64_t* told = row(carried_, slot);
     std::uint64_t* known = row(known_, to.value);
@@ -69,7 +69,7 @@ class RequestOrder {
     row(known_, node.value)[node.value / 64] |= bit(node);
   }
 
-  // How many processes are still waiting whose request happened before this one's.
+  // The number of waiting processes whose request happened before this one's.
   std::uint32_t enter(NodeId node) {
     std::uint32_t overtaken = 0;
     const std::uint64_t* before = row(at_request_, node.value);
@@ -80,7 +80,7 @@ class RequestOrder {
     return overtaken;
   }
 
-  // The request is over: served, or its process is down.
+  // The request is over: it was served, or its process is down.
   void give_up(NodeId node) {
     if (words_ == 0) return;
     for (std::size_t i = 0; i < known_.size(); i += words_) {
@@ -100,7 +100,7 @@ class RequestOrder {
   std::uint64_t* row(std::vector<std::uint64_t>& table, std::size_t index) {
     return table.data() + index * words_;
   }
-  // Most groups need one word, for which a call of memcpy would take longer than all the rest.
+  // Most groups need one word; calling memcpy for it would take longer than all the rest.
   void copy(const std::uint64_t* from, std::uint64_t* to) const {
     *to = *from;
     if (words_ > 1) std::copy_n(from, words_, to);
@@ -154,31 +154,31 @@ class MutexOracle {
   void crash(NodeId node, Ticks now);
   void recover(NodeId node) { processes_[node.value].status = Status::idle; }
 
-  // The fenced resource is kept by so many servers; each write reaches a majority of them, drawn at
+  // So many servers keep the fenced resource; each write reaches a majority of them, drawn at
   // random.
   void keep_resource_on(std::uint32_t servers, std::uint64_t seed) {
     resource_ = ReplicatedResource(servers);
     servers_ = servers;
     reached_ = Random(seed, 6);
   }
-  // Of protocols that survive crashes: the fence with which a process enters next, its accesses to
-  // the fenced resource, and that the lock was taken from it.
+  // For protocols that survive crashes: the fence with which a process will enter, its accesses to
+  // the fenced resource, and the loss of the lock.
   void show_fence(NodeId node, const FencingToken& fence) { processes_[node.value].fence = fence; }
   void access(NodeId node, Ticks now);
   void lose(NodeId node, Ticks now);
-  // A process that was paused may believe for a while that it is inside. Nothing can prevent that;
-  // the resource must refuse it.
+  // A process that was paused may believe for a while that it is inside. No protocol can prevent
+  // that; the resource must refuse its access.
   void pause(NodeId node) {
     paused_in_stay_[node.value] = true;
     behind_until_[node.value] = forever;
   }
   void resume(NodeId node, Ticks now) { behind_until_[node.value] = now + time_to_notice; }
-  // A fault may rightly take time to get over; the count for progress begins anew.
+  // A fault may take time to recover from, so counting for progress begins anew.
   void excuse(Ticks now) { last_progress_ = now; }
 
-  // Nothing will happen any more although someone waits.
+  // Nothing will happen any more although a process waits.
   void fell_silent(Ticks now);
-  // True once nobody has got in for too long although someone waits and the way is free.
+  // True once no process has entered for too long, although one waits and the way is free.
   bool is_stuck(Ticks now) const {
     return waiting_ > 0 && inside_ == 0 && now - last_progress_ > bounds_.progress;
   }
@@ -194,7 +194,7 @@ class MutexOracle {
     FencingToken fence{};
   };
 
-  // Within this time a process that was paused has noticed what it missed.
+  // Within this time a paused process has noticed what it missed.
   static constexpr Ticks time_to_notice = 30 * message_time;
 
   bool was_paused(NodeId node, Ticks now);
@@ -216,11 +216,11 @@ class MutexOracle {
   ReplicatedResource resource_{1};
   std::uint32_t servers_ = 1;
   Random reached_{0, 6};
-  FencingToken highest_fence_{};  // that the resource has accepted, and whose it was
+  FencingToken highest_fence_{};  // the highest that the resource has accepted, and its holder
   NodeId highest_fence_of_ = nobody;
-  NodeId alone_ = nobody;  // waits, and nobody else has been inside or waiting meanwhile
+  NodeId alone_ = nobody;  // the process that waits while no other has been inside or waiting
   Ticks last_progress_{0};
-  Ticks last_movement_{0};  // of anyone in or out; faults do not count
+  Ticks last_movement_{0};  // the last entry or exit of any process; faults do not count
   Ticks last_exit_{-1};
   bool someone_waited_at_exit_ = false;
 };

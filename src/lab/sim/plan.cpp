@@ -83,7 +83,7 @@ std::string_view name_of(Promise promise) {
 
 namespace {
 
-// Which assumptions the planned world breaks.
+// The assumptions that the planned world breaks.
 Assumptions broken_by(const Plan& plan) {
   Assumptions broken;
   if (plan.faults.loss > 0) broken.add(Assumption::no_loss);
@@ -132,7 +132,7 @@ class FaultsInTime {
   }
   void begin_absent(NodeId node) { down_[node.value] = true; }
 
-  // Why it cannot happen now; else it has.
+  // The reason why the fault cannot happen now; none: it happens.
   std::optional<std::string> take(const Fault& fault) {
     if (fault.at < Ticks{0}) return "a fault cannot happen before time 0";
     switch (fault.kind) {

@@ -1,6 +1,6 @@
-// Follows a schedule (core/schedule.h) with fresh processes of the very protocol, and judges by
-// itself what comes of it. Who found the schedule, and what they say that it shows, is not
-// believed.
+// Replays a schedule (core/schedule.h) with fresh processes of the same protocol, and judges the
+// result by itself. It believes neither the schedule's author nor the verdict that the schedule
+// claims.
 #pragma once
 
 #include <cstddef>
@@ -27,25 +27,25 @@ struct ReplayError {
 struct Replayed {
   // A step takes a message time and begins at its own number; start() is called at time 0.
   Trace trace;
-  // A step that could not be carried out, with which the replay ends.
+  // The step that could not be carried out; the replay ends with it.
   std::optional<ReplayError> error;
   // What is wrong with the run: two processes inside, a deadlock, starvation in the loop, leaders
-  // that differ. "" if nothing is.
+  // that differ. "" if nothing is wrong.
   std::string found;
-  // The loop's steps could be carried out again, and again, with nothing put off for ever; and if
-  // it closes, all is then as it was before the first of them, so that this never ends.
+  // `repeats`: the loop's steps can be carried out again and again, and put nothing off for ever.
+  // `closes`: after the loop everything is as it was before, so the run never ends.
   bool loop_repeats = false;
   bool loop_closes = false;
 };
 
-// start() is called in the order of the ids before the first step; what it chooses are the first of
-// that step's choices. A message is named by its text, and of several alike the oldest is meant;
-// channels need not be FIFO. Whoever is down does not get it, and it is given back at once.
-// Locks and elections are replayed without their type (lab/sim/layered.h).
+// The replay calls start() in the order of the ids before the first step; choices in start() are
+// the first of that step's choices. A message is named by its text; of several alike the oldest is
+// meant, and channels need not be FIFO. A process that is down does not get a message; its sender
+// gets it back at once. Locks and elections are replayed without their type (lab/sim/layered.h).
 template <Protocol P>
 Replayed replay(const Setup& setup, const ReplayOptions& options, const Schedule& schedule);
 
-// ... and of the membership by itself (algorithms/layer/claiming.h).
+// Replays a schedule of the membership alone (algorithms/layer/claiming.h).
 Replayed replay_membership(const Setup& setup, const Schedule& schedule);
 
 }  // namespace baton::sim

@@ -9,7 +9,8 @@ namespace {
 
 using Kind = ScheduledStep::Kind;
 
-// A loop in which numbers grow never closes; carried out so often, it goes on.
+// A loop in which numbers grow never closes. If it can be carried out so often, it goes on for
+// ever.
 constexpr int repetitions = 3;
 constexpr std::size_t most_listed = 5;
 
@@ -113,7 +114,7 @@ void ReplayHost::fail(std::string what) {
   if (!failed()) replayed_.error = ReplayError{index_ + 1, std::move(what)};
 }
 
-// Whether there are such processes, up or down as the step needs them.
+// True if these processes exist, up or down as the step needs them.
 bool ReplayHost::is_possible(const ScheduledStep& step) {
   const auto is_known = [&](NodeId node) {
     if (node.value < setup_->size) return true;
@@ -258,8 +259,8 @@ void ReplayHost::interfere(const ScheduledStep& step) {
   }
 }
 
-// Where in its channel the step's message is. In a repetition its fields may have grown, so that it
-// is told by its place and type.
+// The place of the step's message in its channel. In a repetition its fields may have grown, so the
+// message is found by its place and type.
 std::optional<std::size_t> ReplayHost::find(const ScheduledStep& step) {
   const Channel& channel = channels_[{step.peer, step.node}];
   const auto is_meant = [&](std::size_t i) {
@@ -367,8 +368,8 @@ bool ReplayHost::is_quiet() const {
                      [](const auto& timers) { return timers.empty(); });
 }
 
-// All that what happens next depends on. In a channel every message can come next, so that their
-// order is no part of it.
+// Everything that the future depends on. Every message of a channel can come next, so the order in
+// a channel does not count.
 std::string ReplayHost::state() const {
   std::string all;
   const auto add = [&](const std::string& part) {
@@ -438,7 +439,7 @@ void ReplayHost::judge_election(bool settled) {
   }
 }
 
-// Who does not know of any leader may still learn of one.
+// A process that knows no leader may still learn of one.
 std::string ReplayHost::beliefs_if_they_differ() const {
   std::set<NodeId> leaders;
   std::vector<std::string> beliefs;

@@ -1,5 +1,5 @@
-// The host that follows a schedule: what does not depend on the protocol's type, and around it what
-// does.
+// The host that follows a schedule: a part that does not depend on the protocol's type, and around
+// it the part that does.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ class ReplayHost : protected Chooser {
              const ReplayOptions& options, const Schedule& schedule);
   ~ReplayHost() = default;
 
-  // Each runs a clause of the protocol at a process, and carries out what it decides.
+  // Each runs a clause of the protocol at a process, and carries out its decisions.
   virtual void start(NodeId node) = 0;
   virtual void ask(NodeId node) = 0;
   virtual void release(NodeId node) = 0;
@@ -50,10 +50,11 @@ class ReplayHost : protected Chooser {
   virtual void crash(NodeId node) = 0;
   virtual void say_farewell(NodeId node) = 0;
   virtual void recover(NodeId node) = 0;
-  // What determines all that the process will do, encoded; of one that is down, what is durable.
+  // Everything that determines the process's future, encoded; for a process that is down, its
+  // durable state.
   virtual std::string state_of(NodeId node) const = 0;
 
-  // What they decide. `slot` is where the derived class keeps the message.
+  // The decisions of a clause. The derived class keeps the message at `slot`.
   struct Sending {
     std::string_view name;
     std::string body;
@@ -83,8 +84,8 @@ class ReplayHost : protected Chooser {
   using Channel = std::vector<InFlight>;
   using Ends = std::pair<NodeId, NodeId>;
 
-  // What was due when the loop began and has not happened since: a channel delivers, a timer runs
-  // out, someone leaves. In a loop that goes on for ever it never would.
+  // Duties that were due when the loop began and have not happened since: a channel delivers, a
+  // timer expires, a process leaves. In a loop that goes on for ever they would never happen.
   struct Neglected {
     std::set<Ends> channels;
     std::set<std::pair<NodeId, TimerId>> timers;
@@ -140,14 +141,14 @@ class ReplayHost : protected Chooser {
   std::vector<std::set<TimerId>> timers_;
   std::map<Ends, Channel> channels_;
 
-  std::size_t index_ = 0;          // of the step that is carried out
-  std::size_t choices_taken_ = 0;  // of this step's
+  std::size_t index_ = 0;          // of the present step
+  std::size_t choices_taken_ = 0;  // of this step's choices
   std::size_t choices_of_start_ = 0;
   Ticks now_{0};
   std::string state_at_loop_;
-  std::set<NodeId> patient_;  // have waited since the loop began
+  std::set<NodeId> patient_;  // processes that have waited since the loop began
   Neglected neglected_;
-  std::vector<std::size_t> position_;  // by step: where in its channel its message was found
+  std::vector<std::size_t> position_;  // by step: the place of its message in the channel
 };
 
 template <Protocol P>
@@ -204,7 +205,7 @@ class ReplayHostOf final : public ReplayHost {
   }
 
   void receive(NodeId to, NodeId from, std::size_t slot) override {
-    // By value: what the protocol sends may move the messages.
+    // A copy, because the protocol's sends may move the messages.
     const Message message = messages_[slot];
     at(to).receive(from, message, out_);
     carry_out(to);
@@ -274,7 +275,7 @@ class ReplayHostOf final : public ReplayHost {
     return "";
   }
 
-  // The host's duties (core/carry_out.h) to one process.
+  // The host's duties (core/carry_out.h) for one process.
   struct Duties {
     ReplayHostOf& host;
     NodeId self;
@@ -324,7 +325,7 @@ class ReplayHostOf final : public ReplayHost {
   OutboxOf<P> out_{*this};
   std::vector<std::optional<P>> nodes_;
   std::vector<std::optional<DurableOf<P>>> kept_;
-  std::vector<Message> messages_;  // all that were sent, by slot
+  std::vector<Message> messages_;  // all messages that were sent, by slot
 };
 
 template <Protocol P>

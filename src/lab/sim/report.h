@@ -1,4 +1,4 @@
-// What one simulated run showed.
+// The results of one simulated run.
 #pragma once
 
 #include <array>
@@ -33,7 +33,7 @@ struct Summary {
 struct MessageType {
   std::string_view name;
   std::uint64_t count = 0;
-  std::uint64_t returned = 0;  // of these, those that came back because the receiver was down
+  std::uint64_t returned = 0;  // of these, messages that came back because the receiver was down
 };
 
 // The cost of one turn of the workload `turns`.
@@ -45,8 +45,8 @@ struct Turn {
   double waited = 0;  // message times from request to entry
 };
 
-// What was sent after one entry up to and including a later one. Unlike totals, this leaves out
-// how a run begins and ends.
+// The messages after one entry, up to and including a later one. Unlike totals, this leaves out the
+// beginning and the end of a run.
 struct Steady {
   std::uint64_t entries = 0;
   std::uint64_t messages_enter = 0;
@@ -59,16 +59,16 @@ struct Violation {
   std::string what;  // a sentence that names the processes
 };
 
-// What a completed snapshot found.
+// The findings of a completed snapshot.
 struct CutFound {
   NodeId initiator;
   SequenceNumber number;
   std::uint64_t messages = 0;  // under way
   bool consistent = true;
-  bool counts = false;  // what follows was counted
+  bool counts = false;  // true: the numbers below were counted
   std::uint64_t in_states = 0;
   std::uint64_t in_channels = 0;
-  std::uint64_t in_all = 0;  // what there really is
+  std::uint64_t in_all = 0;  // the real amount
 
   bool is_conserved() const { return in_states + in_channels == in_all; }
 };
@@ -95,7 +95,7 @@ struct Report {
   Ticks ended{};
 
   Summary client_delay;             // request to entry while nobody else was inside or waiting
-  Summary sync_delay;               // exit to next entry while someone waited
+  Summary sync_delay;               // exit to next entry while a process waited
   Summary waiting;                  // request to entry, all of them
   std::uint64_t most_bypassed = 0;  // entries of others during the unluckiest wait
   std::uint64_t inversions = 0;     // entries before a request that happened earlier
@@ -105,30 +105,33 @@ struct Report {
   double mean_load = 0;
   std::uint64_t processes_touched = 0;  // those whose state was ever needed
 
-  double longest_gap = 0;  // message times without anyone entering or leaving, up to an entry
+  // Message times without an entry or exit, up to an entry.
+  double longest_gap = 0;
 
   // Of protocols that survive crashes.
   std::uint64_t losses = 0;    // times that the lock was taken from a process that was inside
   std::uint64_t zombies = 0;   // entries while a paused process believed that it was inside
   std::uint64_t accesses = 0;  // to the fenced resource
-  std::uint64_t refused = 0;   // ... by an outdated fence
-  bool stalled = false;  // those who wait at the end cannot reach a majority, and rightly wait
+  std::uint64_t refused = 0;   // accesses refused because of an outdated fence
+  // The processes that wait at the end cannot reach a majority, and rightly wait.
+  bool stalled = false;
 
-  // Of elections: whom each process takes for the leader in the end, nobody if it is down or knows
-  // none; `entries` counts how often anyone learned of a leader. And the tree, if one was built.
+  // For elections: the leader in each process's view at the end, nobody if it is down or knows
+  // none; `entries` counts how often a process learned of a leader. And the tree, if one was built.
   std::vector<NodeId> leaders;
   std::vector<NodeId> parents;
 
-  // Of elections of several: how good the set is, and that with which it began.
+  // For elections of several: the quality of the set, and of the set at the beginning.
   std::optional<SuperpeerMeasures> superpeers;
   std::optional<SuperpeerMeasures> superpeers_before;
-  // Of several resources.
-  std::uint64_t refusals = 0;     // times that a process was refused what would close a cycle
+  // For several resources:
+  std::uint64_t refusals = 0;     // requests refused because they would close a cycle
   std::uint64_t most_inside = 0;  // processes that held all they wanted at the same time
-  // Of observers. `entries` counts what was found.
+  // For observers. `entries` counts findings.
   std::vector<CutFound> cuts;
   std::vector<Announcement> announcements;
-  std::size_t observer_types = 0;  // so many of `by_type`, from the first, are the observer's own
+  // So many of `by_type`, from the first, are the observer's own.
+  std::size_t observer_types = 0;
 
   std::vector<Turn> turns;
   Steady steady;  // from entry number `Workload::count_from` to the last, if that is above 0

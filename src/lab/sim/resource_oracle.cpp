@@ -40,7 +40,7 @@ void ResourceOracle::holds(NodeId node, ResourceId resource, Ticks now) {
                 " hold " + resource.text() + " at the same time");
   }
   graph_.holds(node, resource);
-  // Those who wait for it now wait for this process.
+  // The processes that wait for the resource now wait for this process.
   look_for_cycle(node, now);
 }
 

@@ -1,5 +1,5 @@
-// The oracle of several resources: at most one process holds each, nobody waits in a circle, and
-// those who wait get what they want.
+// The oracle of several resources: at most one process holds each, no processes wait in a circle,
+// and every waiting process gets its resources.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace baton::sim {
 
-// What is promised where an algorithm guards several resources, acquired in this way. The naive way
-// is held to freedom from deadlock like the others: that it fails is what it is there to show.
+// The promises of an algorithm that guards several resources, acquired in this way. The naive way
+// must be free from deadlock like the others: showing that it fails is its purpose.
 Promises resource_promises(const Info& info, Acquisition acquisition);
 
 class ResourceOracle {
@@ -37,7 +37,7 @@ class ResourceOracle {
   bool enter(NodeId node, Ticks now);
   void exit(NodeId node, Ticks now);
 
-  // Nothing will happen any more although someone waits.
+  // Nothing will happen any more although a process waits.
   void fell_silent(Ticks now);
   bool is_stuck(Ticks now) const {
     return waiting_ > 0 && inside_ == 0 && now - last_progress_ > bounds_.progress;

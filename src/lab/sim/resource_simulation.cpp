@@ -7,7 +7,8 @@
 
 namespace baton::sim {
 
-// Each resource may be waited for in turn, and who is refused pauses for up to 257 message times.
+// A process may wait for each resource in turn, and after a refusal it pauses for up to 257 message
+// times.
 MutexOracle::Bounds resource_bounds(const Plan& plan, const Info& info) {
   MutexOracle::Bounds bounds = bounds_of(plan, info);
   if (plan.progress_bound.value == 0) {
@@ -16,7 +17,7 @@ MutexOracle::Bounds resource_bounds(const Plan& plan, const Info& info) {
       bounds.progress = bounds.progress + 2000 * message_time;
     }
   }
-  // While one waits for its first resource others can share the rest any number of times.
+  // While one process waits for its first resource, others can share the rest any number of times.
   if (plan.starvation_bound == 0) bounds.starvation *= 1 + std::uint64_t{plan.setup.resources};
   return bounds;
 }

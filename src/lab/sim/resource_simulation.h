@@ -1,5 +1,6 @@
-// Runs a protocol for several resources in the simulated world: the workload says who asks and
-// when, the plan for what; each stays inside for a while once it holds all that it wants.
+// Runs a protocol for several resources in the simulated world. The workload says which process
+// asks and when, the plan for which resources; each process stays inside for a while once it holds
+// all of them.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@ namespace baton::sim {
 
 MutexOracle::Bounds resource_bounds(const Plan& plan, const Info& info);
 
-// What a process asks for, by the plan or drawn.
+// The resources that a process asks for, by the plan or drawn.
 class Wishes {
  public:
   explicit Wishes(const Plan& plan) : plan_(&plan), random_(plan.seed, 5) {}
@@ -109,7 +110,7 @@ class ResourceSimulation : public World<ResourceSimulation<P>, P> {
 
   void sent(NodeId, std::uint32_t) {}
   void received(NodeId, std::uint32_t) {}
-  // Who crashes stays what it was for the oracle: nothing here gets over a crash.
+  // For the oracle a crashed process stays as it was: no protocol here recovers from a crash.
   void crashed(NodeId id) { driver_.lapse(id); }
   void recovered(NodeId) {}
   void paused(NodeId) {}

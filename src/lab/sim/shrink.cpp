@@ -43,7 +43,7 @@ class Shrinker {
     return accept(candidate);
   }
 
-  // Without the last process, and without whatever concerns it.
+  // Drops the last process and everything that concerns it.
   bool fewer_processes() {
     bool better = false;
     while (best_.setup.size > 2 && accept_changed([](Plan& plan) {
@@ -77,7 +77,7 @@ class Shrinker {
     return better;
   }
 
-  // In halves, quarters, … single ones; and pairs, since a crash may need its recovery.
+  // Drops halves, quarters, … single ones; and pairs, since a crash may need its recovery.
   bool fewer_faults() {
     bool better = false;
     for (std::size_t length = best_.faults.schedule.size(); length > 0; length /= 2) {
@@ -321,7 +321,7 @@ std::string options_of(const Plan& plan, const Info& info, Layers layers) {
     }
   }
   for (const NodeId absent : plan.faults.absent) {
-    // It joins with its first recovery.
+    // The process joins with its first recovery.
     for (const Fault& fault : plan.faults.schedule) {
       if (fault.kind != Fault::Kind::recover || fault.node != absent) continue;
       text += " --join " + number(absent) + "@" + time(fault.at);

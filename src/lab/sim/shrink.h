@@ -1,5 +1,5 @@
-// Makes a failing run shorter: fewer processes, faults and entries, a plainer world, as long as it
-// still fails. What remains is easier to understand.
+// Makes a failing run shorter: fewer processes, faults and entries, and a plainer world, as long as
+// it still fails. The remaining run is easier to understand.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace baton::sim {
 
-// `fails` says whether a plan still fails in the way that matters; it is asked at most `most_runs`
-// times. The group keeps its size if it is made in a way that smaller ones are not.
+// `fails` says whether a plan still fails in the way that matters; shrinking asks at most
+// `most_runs` times. The group keeps its size if its construction does not work for smaller ones.
 Plan shrink(const Plan& plan, const Info& info, const std::function<bool(const Plan&)>& fails,
             bool keep_size = false, std::size_t most_runs = 400);
 

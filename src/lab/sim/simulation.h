@@ -1,5 +1,5 @@
-// Runs a mutual-exclusion protocol in the simulated world: lets the workload ask, stays inside the
-// critical section for a while, and has the oracles watch.
+// Runs a mutual-exclusion protocol in the simulated world: the workload asks, each process stays
+// inside the critical section for a while, and the oracles watch.
 #pragma once
 
 #include <cstdint>
@@ -140,7 +140,7 @@ class Simulation : public World<Simulation<P>, P> {
     return !perpetual_ || go_on_when_idle();
   }
 
-  // A group without a majority rightly waits; so does one who cannot reach it.
+  // A group without a majority rightly waits, and so does a process that cannot reach a majority.
   bool go_on_when_stuck() {
     if constexpr (survives_crashes) {
       if (oracle_.waiting([&](NodeId id) { return is_entitled(id); }) == 0) {
@@ -154,8 +154,8 @@ class Simulation : public World<Simulation<P>, P> {
     return false;
   }
 
-  // It can talk to a majority; and to all who can, for who cannot may rightly be left out of a
-  // view.
+  // The process can talk to a majority, and to every process that can. Otherwise a view may rightly
+  // leave it out.
   bool is_entitled(NodeId id) const {
     for (std::uint32_t i = 0; i < plan_.setup.size; ++i) {
       if (reaches_majority({i}) && !this->can_talk(id, {i})) return false;
@@ -169,7 +169,7 @@ class Simulation : public World<Simulation<P>, P> {
     });
   }
 
-  // Nothing is scheduled any more. True if the workload has something to go on with.
+  // Nothing is scheduled any more. True if the workload has something to continue with.
   bool go_on_when_quiet() {
     if (oracle_.waiting() > 0) {
       oracle_.fell_silent(now_);
@@ -179,7 +179,7 @@ class Simulation : public World<Simulation<P>, P> {
     return driver_.next_turn(now_, Ticks{0});
   }
 
-  // The same for a protocol that never falls silent, as soon as nobody wants anything.
+  // As above for a protocol that never falls silent, as soon as no process wants anything.
   bool go_on_when_idle() {
     if (oracle_.waiting() > 0 || oracle_.inside() > 0 || !driver_.is_idle()) return true;
     close_turn();

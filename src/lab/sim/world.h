@@ -1,17 +1,17 @@
-// The discrete-event host, as far as it is the same for every kind of protocol: processes in
+// The discrete-event host, the part that is the same for every kind of protocol: processes in
 // virtual time, a network between them, timers, faults, the trace and the counters.
 //
-// What differs is the application: who is told to ask for a lock or to hold an election, what the
+// The application differs: it decides which process asks for a lock or holds an election, what the
 // protocol's events mean, and which oracles watch. A simulation of one kind derives from this
-// class and names itself as `Application`, whose members are called where this comment's list says:
-//   begin()                     schedules what the application begins with
+// class, names itself as `Application`, and has these members, which this class calls:
+//   begin()                     schedules the application's first events
 //   handle(event)               a request or an exit comes due
 //   told(node, event)           a protocol emitted an event
 //   sent(node, slot), received(node, slot)
 //   crashed(node), recovered(node), paused(node), resumed(node), struck()
-//   make(node)                  the protocol of a process in its first life
-//   go_on_when_quiet()          nothing is scheduled any more: true if the application has more
-//   go_on()                     after each event: false ends the run
+//   make(node)                  returns the protocol of a process in its first life
+//   go_on_when_quiet()          nothing is scheduled any more; true if the application has more
+//   go_on()                     called after each event; false ends the run
 //   finish()                    the run has ended
 #pragma once
 
@@ -81,7 +81,7 @@ class World : private Chooser {
     }
   }
 
-  // What an application need not heed.
+  // The members that an application need not define.
   void paused(NodeId) {}
   void resumed(NodeId) {}
 
@@ -90,7 +90,7 @@ class World : private Chooser {
   bool all_faults_struck() const { return faults_struck_ == plan_.faults.schedule.size(); }
   bool can_talk(NodeId a, NodeId b) const { return !network_.is_cut(a, b); }
 
-  // Runs one handler of a process and carries out what it decided.
+  // Runs one handler of a process and carries out its decisions.
   template <class Handler>
   void step(NodeId id, Handler handler) {
     handler(node(id), out_);
@@ -101,7 +101,7 @@ class World : private Chooser {
     if (recorder_) recorder_->local(now_, id, kind, peer, std::move(name));
   }
 
-  // A process's state is made when it is first needed.
+  // Makes a process's state when it is first needed.
   P& node(NodeId id) {
     auto& node = nodes_[id.value];
     if (!node) {
@@ -127,7 +127,7 @@ class World : private Chooser {
 
   static constexpr std::uint32_t no_slot = 0xFFFF'FFFF;
 
-  // A message under way, once for all its receivers.
+  // A message under way, kept once for all its receivers.
   struct InFlight {
     Message message;
     std::uint64_t traced = 0;
@@ -182,7 +182,7 @@ class World : private Chooser {
     }
   }
 
-  // A paused process finds what happened meanwhile when it resumes.
+  // A paused process finds the events of the meantime when it resumes.
   bool postponed(const Event& event) {
     if (event.node == nobody || condition_[event.node.value] != Condition::paused) return false;
     meanwhile_.push_back(event);
@@ -327,7 +327,7 @@ class World : private Chooser {
     crash(id);
   }
 
-  // It comes back: what it knew is gone, but for what was durable.
+  // The process comes back: it has lost what it knew, except its durable state.
   void recover(NodeId id) {
     record(id, TraceKind::recover);
     condition_[id.value] = Condition::up;
@@ -373,10 +373,8 @@ class World : private Chooser {
     }
   }
 
-  // The host's own failure detector, if the plan has one. Whenever a process has become unreachable
-  // for another, or reachable again, it schedules a notice. Faults that leave a pair as it was do
-  // not put its notice off: a process that crashes and comes back behind a partition was
-  // unreachable all the time.
+  // The host's own failure detector, if the plan has one. For each process it schedules a notice
+  // about each other process that has become unreachable for it, or reachable again.
   void tell_who_is_reachable() {
     if constexpr (HeedsSuspicion<P>) {
       if (plan_.faults.detection.value == 0) return;
@@ -419,7 +417,8 @@ class World : private Chooser {
     }
   }
 
-  // To the host's detector a message is a sign of life. If it was the last, that is found out anew.
+  // For the host's detector a message is a sign of life. If no more follow, the detector finds that
+  // out anew.
   void hear(NodeId who, NodeId whom) {
     if (seen_.empty()) return;
     Seen& seen = seen_of(who, whom);
@@ -473,7 +472,7 @@ class World : private Chooser {
     sent_[reflect::message_type(message, opaque_types_)] += copies;
   }
 
-  // With a slot of its own, since each send has its own number in the trace and its own fate.
+  // Each send needs a slot of its own, since it has its own number in the trace and its own fate.
   [[gnu::noinline]] void transmit_with_care(NodeId from, NodeId to, const Message& message) {
     const std::uint64_t traced =
         recorder_ ? recorder_->send(now_, from, to, reflect::message_name(message),
@@ -553,14 +552,14 @@ class World : private Chooser {
     report_.mean_load = static_cast<double>(total) / static_cast<double>(load_.size());
     report_.ended = now_;
     if (recorder_ && !report_.violations.empty()) {
-      // A broken promise rather than what was only noted before it.
+      // Prefers a broken promise to a violation that was only noted before it.
       const Violation* broken = report_.broken(judged_);
       recorder_->set_verdict(broken != nullptr ? broken->what : report_.violations.front().what);
     }
     return std::move(report_);
   }
 
-  const std::size_t opaque_types_;  // of messages that know their type by themselves
+  const std::size_t opaque_types_;  // of messages that know their own type
   Network network_;
   Random choices_;
   std::unique_ptr<TraceRecorder> recorder_;
@@ -569,13 +568,13 @@ class World : private Chooser {
   std::vector<std::unique_ptr<P>> nodes_;
   std::unordered_map<std::uint32_t, DurableOf<P>> durable_;
   std::vector<Condition> condition_;
-  std::vector<std::uint32_t> lives_;  // times that a process has crashed
+  std::vector<std::uint32_t> lives_;  // how often each process has crashed
   std::vector<std::uint32_t> load_;   // messages sent and received
-  std::vector<Event> meanwhile_;      // what paused processes will find
+  std::vector<Event> meanwhile_;      // the events that paused processes will find
   std::vector<InFlight> in_flight_;
   std::vector<std::uint32_t> free_;                          // slots of in_flight_
   std::vector<Message> to_self_;                             // a buffer
-  std::unordered_map<std::uint64_t, std::uint32_t> timers_;  // the valid arming of each
+  std::unordered_map<std::uint64_t, std::uint32_t> timers_;  // the valid arming of each timer
   std::uint32_t armed_ = 0;
   std::vector<std::uint64_t> sent_;      // by type of message
   std::vector<std::uint64_t> returned_;  // ... likewise

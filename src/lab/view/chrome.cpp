@@ -17,7 +17,7 @@ namespace {
 
 // Timestamps of the format are microseconds.
 constexpr Ticks microsecond{message_time.value / 1000};
-// An arrow can only begin and end at a slice, so each sending and receipt is a short one.
+// An arrow can only begin and end at a slice, so each sending and receipt gets a short one.
 constexpr Ticks moment = 50 * microsecond;
 
 class ChromeTrace {
@@ -65,7 +65,8 @@ class ChromeTrace {
   // A moment must end before its process's next event, or slices would overlap by halves.
   void find_moments() {
     moments_.resize(trace_.events.size());
-    std::unordered_map<std::uint32_t, std::pair<Ticks, Ticks>> next;  // event, and the one after
+    // The event and the one after it.
+    std::unordered_map<std::uint32_t, std::pair<Ticks, Ticks>> next;
     for (std::size_t i = trace_.events.size(); i-- > 0;) {
       const TraceEvent& event = trace_.events[i];
       auto [at, first] = next.try_emplace(event.node.value, event.at, event.at + moment);
@@ -89,7 +90,7 @@ class ChromeTrace {
         open(event, process, "critical section");
         break;
       case TraceKind::exit:
-        // Who leaves without having entered has been inside from the beginning.
+        // A process that leaves without having entered has been inside from the beginning.
         if (process.slice.empty() && process.since == Ticks{0}) process.slice = "critical section";
         close(event.node, process, event.at);
         break;

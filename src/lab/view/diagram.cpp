@@ -57,7 +57,7 @@ class Diagram {
     for (const NodeId node : rows_.inside_at_start) life_[node.value] = Life::inside;
   }
 
-  // Whether the group fits into the width; only then may text() be called.
+  // True if the group fits into the width; only then may the caller call text().
   bool lay_out();
   std::string text();
 
@@ -142,7 +142,7 @@ std::string_view Diagram::glyph_of(Life life) const {
 }
 
 void Diagram::put(std::vector<Cell>& cells, NodeId node, std::string_view glyph, bool bold) const {
-  // What is blank has no colour, or it could not be trimmed from a line's end.
+  // A blank cell has no colour, so that it can be trimmed from a line's end.
   cells[column(node)] = glyph == " " ? Cell{} : Cell{glyph, node, bold};
 }
 
@@ -197,7 +197,7 @@ void Diagram::draw_arrival(std::vector<Cell>& cells, const Row& row) const {
   }
 }
 
-// The row's cells; afterwards the lifelines are as the row leaves them.
+// Returns the row's cells, and brings the lifelines to their state after the row.
 std::vector<Cell> Diagram::picture(const Row& row) {
   std::vector<Cell> cells = lifelines();
   const auto mark = [&](std::string_view glyph, std::optional<Life> life = std::nullopt) {
@@ -326,7 +326,7 @@ void Diagram::append_wrapped(const std::string& text, bool bold) {
   }
 }
 
-// Only what the diagram contains.
+// Explains only the signs that the diagram contains.
 void Diagram::append_legend(std::size_t first) {
   std::array<bool, trace_kinds> seen{};
   for (std::size_t i = first; i < rows_.rows.size(); ++i)
@@ -365,7 +365,7 @@ void Diagram::append_legend(std::size_t first) {
   if (!line.empty()) out_ += line + '\n';
 }
 
-// Instants are set apart by a line of air, unless nearly every event has its own.
+// Puts a blank line between instants, unless nearly every event has its own instant.
 bool Diagram::airy() const {
   std::size_t instants = 0;
   for (std::size_t i = 0; i < rows_.rows.size(); ++i) {
@@ -427,7 +427,7 @@ std::string draw(const Trace& trace, const DiagramOptions& options) {
     }
     return text;
   };
-  // Before anything of the group's size is built.
+  // Checked before anything of the group's size is built.
   if (trace.size == 0 || trace.size > options.width) return refusal();
   Diagram diagram(trace, options);
   return diagram.lay_out() ? diagram.text() : refusal();

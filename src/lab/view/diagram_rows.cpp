@@ -29,7 +29,7 @@ class RowBuilder {
                          event.kind == TraceKind::exit;
       if (!tells || known[event.node.value]) continue;
       known[event.node.value] = true;
-      // Who leaves first of all has been inside from the beginning.
+      // A process that first of all leaves has been inside from the beginning.
       if (event.kind == TraceKind::exit) insert(inside_, event.node);
     }
     result_.inside_at_start = inside_;
@@ -64,7 +64,7 @@ class RowBuilder {
     note(event, joined, sending);
   }
 
-  // What later events need to know.
+  // State that later events need.
   void note(const TraceEvent& event, Row& row, Sending* sending) {
     switch (event.kind) {
       case TraceKind::request:
@@ -73,7 +73,7 @@ class RowBuilder {
       case TraceKind::enter:
         row.since = asked_at_[event.node.value].value_or(event.at);
         if (!event.name.empty()) result_.entered_with.insert(event.name);
-        // Who enters with resources of its own may well be there beside others.
+        // A process that enters with its own resources may be inside beside others.
         if (event.name.empty()) row.companions = inside_;
         insert(inside_, event.node);
         break;

@@ -8,7 +8,7 @@ namespace baton::view {
 
 namespace {
 
-// The fewest decimals in which every time of the trace is exact, at most three.
+// The smallest number of decimals, at most three, that shows every time of the trace exactly.
 int decimals_for(const Trace& trace) {
   int decimals = 1;
   std::int64_t grain = message_time.value / 10;
@@ -34,7 +34,7 @@ std::string Narrator::name(NodeId node) const {
   return text::printable(trace_->name(node), !unicode_);
 }
 
-// Names, ranges of numbers where there are no names, or "all" where it is `everybody`.
+// Names; ranges of numbers where there are no names; or "all" for `everybody`.
 void Narrator::people(Sentence& to, const std::vector<NodeId>& nodes, std::size_t everybody) const {
   if (nodes.size() > 1 && nodes.size() == everybody) {
     to.push_back({"all"});
@@ -64,7 +64,7 @@ std::string Narrator::message(const Row& row, bool briefly) const {
 }
 
 void Narrator::arrival(Sentence& to, const Row& row, bool briefly) const {
-  // All the others of the one process on the other side.
+  // All processes but the one on the other side.
   const std::size_t others = trace_->size - 1;
   const bool several = row.nodes.size() > 1;
   people(to, row.nodes, others);

@@ -9,7 +9,7 @@
 
 namespace baton::view {
 
-// A piece of a sentence, in a process's colour where it is that process's name.
+// A piece of a sentence. A process's name has the process's colour.
 struct Span {
   std::string text;
   NodeId colour = nobody;
@@ -20,8 +20,7 @@ class Narrator {
  public:
   Narrator(const Trace& trace, const Rows& rows, bool unicode);
 
-  // The whole sentence; or, where there is little room, the same without messages' bodies and
-  // durations.
+  // The whole sentence; or, where there is little room, without messages' bodies and durations.
   Sentence tell(const Row& row, bool briefly = false) const;
   // In message times, with as many decimals as the whole trace needs (1 to 3).
   std::string time(Ticks time) const;

@@ -15,18 +15,18 @@ inline constexpr std::uint64_t trace_version = 1;
 // The same trace always gives the same bytes.
 void write_json_lines(const Trace& trace, std::ostream& to);
 
-// The same of a trace that is written while it grows: the header first, then every event.
+// Writes a trace while it grows: first the header, then each event.
 void begin_json_lines(const Trace& trace, std::ostream& to);
 void append_json_line(const TraceEvent& event, std::ostream& to);
 
 using TraceError = LineError;
 
-// Reads a whole trace and believes nothing: what is returned as a Trace obeys every guarantee of
-// the format, so that whatever draws or exports it need not check again.
+// Reads a whole trace and checks everything: the returned Trace obeys every guarantee of the
+// format, so tools that draw or export need not check again.
 std::variant<Trace, TraceError> read_json_lines(std::istream& from);
-// The same of what one process of a group saw: messages arrive that are sent elsewhere. Merged with
-// the others' (lab/view/merge.h) it becomes a whole trace. A process that is killed while it writes
-// leaves half a line behind, which does not count: then `is_cut_off` is set.
+// Reads the trace that one process of a group wrote: messages arrive that other processes sent.
+// Merging it with the others' (lab/view/merge.h) gives a whole trace. A process that is killed
+// while it writes leaves half a line behind; the reader skips it and sets `is_cut_off`.
 std::variant<Trace, TraceError> read_part(std::istream& from, bool* is_cut_off = nullptr);
 
 }  // namespace baton::view

@@ -87,7 +87,7 @@ class TraceReader : private LineReader {
            std::to_string(message_time.value));
     }
     if (header.contains("events")) announced_ = number(header, "events");
-    // Without that number it was written while its process ran.
+    // A header without that number was written while its process ran.
     if (is_part_ && !announced_) may_be_cut_off();
     if (const json::value* names = header.if_contains("names")) read_names(*names);
   }
@@ -208,7 +208,7 @@ class TraceReader : private LineReader {
         fail("either all events have a \"vector\" or none");
       }
     }
-    // A drop happens to nobody: it carries the times of its sending.
+    // A drop is no process's event: it carries the times of its sending.
     if (failed() || event.kind == TraceKind::drop) return;
     Progress& progress = progress_[event.node.value];
     if (event.lamport <= progress.lamport) fail("the process's Lamport time does not grow");
@@ -224,7 +224,8 @@ class TraceReader : private LineReader {
   std::optional<std::uint64_t> announced_;
   Trace trace_;
   std::unordered_map<std::uint64_t, std::size_t> sent_;
-  // By process, and not as long as the header says that the group is: headers may lie.
+  // Grows with the processes that appear. The header's group size is not used, because it may be
+  // false.
   std::unordered_map<std::uint32_t, Progress> progress_;
 };
 

@@ -1,4 +1,4 @@
-// What is wrong with a file of one JSON object per line, and where.
+// A fault in a file of one JSON object per line, with its line.
 #pragma once
 
 #include <cstddef>

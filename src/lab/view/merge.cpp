@@ -20,7 +20,7 @@ using Micros = std::int64_t;
 // The longest pause that is worth showing, in message times.
 constexpr std::int64_t longest_pause = 4;
 
-// About a hundred days; what is later in a file is no time that a process has lived to see.
+// About a hundred days; a later time in a file is a fault.
 constexpr Micros longest_run = 9'000'000'000'000;
 
 struct NotOneRun {
@@ -49,7 +49,7 @@ class Merger {
     std::size_t part;
     const TraceEvent* event;
   };
-  // What one process wrote in one of its lives.
+  // The trace that one process wrote in one of its lives.
   struct Life {
     std::uint64_t number;
     std::size_t part;
@@ -112,7 +112,7 @@ class Merger {
     }
   }
 
-  // Who was started again says so first of all.
+  // The first event of a restarted process says that it was started again.
   static std::uint64_t life_of(const Trace& trace) {
     const TraceEvent& first = trace.events.front();
     std::uint64_t number = 1;
@@ -135,7 +135,7 @@ class Merger {
     }
   }
 
-  // Who lives again has died, and cannot have told of it.
+  // A process that lives again has died, and could not record its death.
   static void add_crash(std::vector<TraceEvent>& events) {
     const TraceEvent& last = events.back();
     if (last.kind == TraceKind::crash) return;
@@ -200,7 +200,7 @@ class Merger {
 
   // --- Time -------------------------------------------------------------------------------------
 
-  // From which part to which: how long the quickest message took, by the clocks of both.
+  // From one part to another: the time of the quickest message by the clocks of both.
   using Quickest = std::map<std::pair<std::size_t, std::size_t>, Micros>;
 
   Quickest quickest() const {
@@ -217,7 +217,7 @@ class Merger {
     return found;
   }
 
-  // Shifts by which every message takes at least so long; nothing if there are none. These are
+  // Shifts under which every message takes at least so long; no value if there are none. These are
   // difference constraints, which Bellman and Ford's algorithm solves.
   std::optional<std::vector<Micros>> shifts_for(const Quickest& quickest, Micros least) const {
     std::vector<Micros> shifts(parts_.size(), 0);
@@ -241,8 +241,8 @@ class Merger {
     return std::nullopt;
   }
 
-  // The most that the quickest message can take. Messages in one direction only say nothing of it;
-  // and where clocks run at different speeds there may be no answer, and the order alone counts.
+  // The longest possible time of the quickest message. Messages in one direction only do not limit
+  // it; and if clocks run at different speeds there may be no solution, and only the order counts.
   void find_shifts() {
     const Quickest found = quickest();
     constexpr Micros most = 1'000'000;
@@ -264,8 +264,8 @@ class Merger {
     return event.at.value + shifts_[part];
   }
 
-  // Each process's events in their order, its lives as well, a receipt after its sending, and
-  // otherwise by time.
+  // Keeps each process's events in order, and its lives, puts a receipt after its sending, and
+  // otherwise sorts by time.
   void put_in_order() {
     using Next = std::tuple<Micros, std::uint32_t, std::size_t>;  // time, process, part
     std::priority_queue<Next, std::vector<Next>, std::greater<>> ready;
@@ -329,7 +329,7 @@ class Merger {
 
   // --- The merged trace -------------------------------------------------------------------------
 
-  // Its clocks are kept anew, and are those of the parts unless something is missing.
+  // Keeps new clocks. They equal those of the parts unless something is missing.
   void write() {
     const Trace& first = parts_.front().trace;
     Trace& trace = merged_.trace;
@@ -368,7 +368,8 @@ class Merger {
   std::vector<TracePart>& parts_;
   const MergeOptions& options_;
   std::map<NodeId, std::vector<Life>> lives_;
-  std::map<std::size_t, std::size_t> follows_;  // the part of a life, and that of the one before
+  // The part of a life, and the part of the life before.
+  std::map<std::size_t, std::size_t> follows_;
   std::unordered_map<std::uint64_t, Sending> sends_;
   std::vector<Micros> shifts_;
   std::vector<Placed> placed_;

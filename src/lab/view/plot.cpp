@@ -32,7 +32,7 @@ constexpr double legend_row = 18;
 constexpr double legend_gap = 34;  // for the lines that lead from the curves to their names
 constexpr double sample_width = 18;
 constexpr double mark_radius = 3.4;
-// Marks on one spot are drawn around each other.
+// Marks at the same point are drawn around each other.
 constexpr double ring_distance = 3.2;
 constexpr std::size_t most_rings = 3;
 
@@ -66,7 +66,7 @@ std::string outline(Shape shape, Point at, double radius) {
          px(-2 * radius) + " 0Z";
 }
 
-// What can be drawn of a series.
+// The part of a series that can be drawn.
 PlotSeries drawable(PlotSeries series) {
   std::erase_if(series.theory, [](const PlotTheory& one) {
     return !std::isfinite(one.x) || !std::isfinite(one.low) || std::isnan(one.high);
@@ -86,7 +86,7 @@ bool same_curve(const PlotSeries& a, const PlotSeries& b) {
                     });
 }
 
-// Where it ends on the right: the end that its name is written beside.
+// The right end of a curve, where its name is written.
 std::pair<double, double> end_of(const PlotSeries& series) {
   if (!series.measured.empty()) return {series.measured.back().x, series.measured.back().y};
   return {series.theory.back().x, series.theory.back().low};
@@ -110,8 +110,8 @@ std::vector<PlotSeries> drawable(const std::vector<PlotSeries>& all) {
     PlotSeries series = drawable(one);
     if (!is_empty(series)) kept.push_back(std::move(series));
   }
-  // In the order in which their ends lie above each other, so that names stand beside them and
-  // neighbours differ in colour.
+  // The series by the height of their ends, so that names stand beside them and neighbours differ
+  // in colour.
   std::stable_sort(kept.begin(), kept.end(), [](const PlotSeries& a, const PlotSeries& b) {
     return end_of(a).second > end_of(b).second;
   });
@@ -166,7 +166,7 @@ class PlotPicture {
     place_names();
   }
 
-  // Each as near to its curve's end as the others allow.
+  // Each name as near to its curve's end as the others allow.
   void place_names() {
     const double first = top_ + legend_row / 2;
     const double last = bottom_ - legend_row / 2;
@@ -212,7 +212,7 @@ class PlotPicture {
   static std::string colour(std::size_t index) { return "t" + std::to_string(index % colours); }
   static Shape shape(std::size_t index) { return static_cast<Shape>(index % shapes); }
 
-  // Its curve, its marks and its name, in one group that can be pointed at.
+  // A series' curve, marks and name, in one group that a reader can point at.
   void draw(std::ostream& to, std::size_t index) {
     const PlotSeries& series = series_[index];
     to << "<g class=\"m " << colour(index) << "\"><title>" << escaped(series.name)
@@ -250,7 +250,7 @@ class PlotPicture {
       to << R"(<path class="h" fill-opacity=".12" d=")" << path(&PlotTheory::low, false)
          << path(&PlotTheory::high, true) << "Z\"/>\n";
     }
-    // Where two are the same, both colours are to be seen.
+    // Where two curves coincide, both colours stay visible.
     const bool hides_another =
         std::any_of(series_.begin(), series_.begin() + static_cast<std::ptrdiff_t>(index),
                     [&](const PlotSeries& earlier) { return same_curve(earlier, series_[index]); });
@@ -258,7 +258,7 @@ class PlotPicture {
        << path(&PlotTheory::low, false) << "\"/>\n";
   }
 
-  // How many marks are on this spot already.
+  // The number of marks already at this point.
   std::size_t rings_at(Point at) { return marks_[{std::lround(at.x), std::lround(at.y)}]++; }
 
   static std::string mark(std::size_t index, Point at, std::size_t rings) {

@@ -1,5 +1,5 @@
-// A quantity against another, as theory states it and as it was measured: curves and marks as an
-// SVG that needs nothing besides itself and follows the reader's choice of a light or dark page.
+// Plots a quantity against another, as theory states it and as it was measured: curves and marks as
+// an SVG that needs nothing besides itself and follows the reader's choice of a light or dark page.
 #pragma once
 
 #include <iosfwd>
@@ -8,7 +8,7 @@
 
 namespace baton::view {
 
-// What theory says at x: one value, or a range whose end may be infinite.
+// The value of theory at x: one value, or a range whose end may be infinite.
 struct PlotTheory {
   double x = 0;
   double low = 0;
@@ -18,7 +18,7 @@ struct PlotTheory {
 struct PlotMeasured {
   double x = 0;
   double y = 0;
-  bool agrees = true;  // with theory; what does not is crossed out
+  bool agrees = true;  // with theory; a mark that does not is crossed out
 };
 
 // Both in the order of x.
@@ -37,8 +37,8 @@ struct Plot {
   std::vector<PlotSeries> series;
 };
 
-// An axis is logarithmic where its values span much, and linear where they are few or not positive.
-// Values that are not finite are left out. Writes nothing if no series has anything left to show.
+// An axis is logarithmic if its values span much, and linear if they are few or not positive. The
+// plot leaves out values that are not finite. It writes nothing if no series has a value to show.
 void write_plot(const Plot& plot, std::ostream& to);
 
 }  // namespace baton::view

@@ -1,4 +1,4 @@
-// One axis of a plot: where a value lies on it, and the round numbers that are written beside it.
+// One axis of a plot: the place of a value on it, and the round numbers beside it.
 #pragma once
 
 #include <string>
@@ -17,10 +17,10 @@ class Axis {
 
   // The pixels that the axis lies between; the second may be the smaller one.
   void place(double from, double to);
-  // The pixel of a value. What lies beyond an end of the axis, or is infinite, is put at that end.
+  // The pixel of a value. A value beyond an end of the axis, or infinite, goes to that end.
   double at(double value) const;
 
-  // As many round values as leave `room` pixels between each other; whole where all values are.
+  // As many round values as fit with `room` pixels between them; whole numbers if all values are.
   std::vector<double> ticks(double room) const;
 
   // 2, 0.5, 2000: no decimals that say nothing.

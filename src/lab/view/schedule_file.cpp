@@ -24,7 +24,7 @@ using Kind = ScheduledStep::Kind;
 constexpr std::uint64_t known_version = 1;
 constexpr std::uint64_t largest_number = std::numeric_limits<std::uint32_t>::max();
 
-// Which fields a kind of step has, beside its choices.
+// The fields of a kind of step, besides its choices.
 struct Fields {
   bool node = true;
   bool peer = false;

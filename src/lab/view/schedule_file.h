@@ -13,8 +13,8 @@ namespace baton::view {
 // The same schedule always gives the same bytes.
 std::string write_schedule(const Schedule& schedule);
 
-// Reads a whole file and believes nothing of its form. Whether there is such an algorithm, and
-// whether the steps can be carried out, is for others to find out.
+// Reads a whole file and checks its form. The caller checks whether the algorithm exists and
+// whether the steps can be carried out.
 std::variant<Schedule, LineError> read_schedule(std::string_view text);
 
 }  // namespace baton::view

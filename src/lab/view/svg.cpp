@@ -35,7 +35,7 @@ constexpr double legend_sample_width = 26;  // in the legend
 constexpr double sample_gap = 22;
 constexpr double top = 96;  // of the first process's line
 
-// What a process did for some time.
+// A state of a process for some time.
 enum class Activity { waiting, inside, down };
 
 struct Span {
@@ -124,7 +124,8 @@ class Picture {
         journeys_.push_back({&event, event.at + flight_, Fate::under_way, false});
       }
     }
-    // A loss may be noted when the message is sent; it is drawn on its way all the same.
+    // A loss may be recorded when the message is sent; the picture shows it on the way all the
+    // same.
     for (Journey& journey : journeys_) {
       if (is_lost(journey) && journey.arrives == journey.sent->at) {
         journey.arrives = journey.sent->at + flight_;
@@ -183,7 +184,7 @@ class Picture {
           open(event.node, event.at, Activity::inside);
           break;
         case TraceKind::exit:
-          // Who leaves first of all has been inside from the beginning.
+          // A process that first of all leaves has been inside from the beginning.
           if (!processes[event.node.value].known) open(event.node, {0}, Activity::inside);
           close(event.node, event.at);
           break;
@@ -191,7 +192,8 @@ class Picture {
           close(event.node, event.at);
           break;
         case TraceKind::elect:
-          // Who started an election waits for its result; who waits for a lock goes on doing so.
+          // A process that starts an election waits for its result; if it waits for a lock, it
+          // still does.
           if (!somebody_enters && processes[event.node.value].activity == Activity::waiting) {
             close(event.node, event.at);
           }
@@ -304,8 +306,8 @@ class Picture {
     }
   }
 
-  // Time in which more than one process is inside is shaded, unless each enters with resources of
-  // its own.
+  // Shades the time in which more than one process is inside, unless each enters with its own
+  // resources.
   void several_inside(std::ostream& to) const {
     const bool with_resources =
         std::any_of(trace_.events.begin(), trace_.events.end(), [](const TraceEvent& event) {
@@ -317,7 +319,7 @@ class Picture {
                  [](const Span& span) { return span.activity == Activity::inside; });
     std::stable_sort(inside.begin(), inside.end(),
                      [](const Span& a, const Span& b) { return a.from < b.from; });
-    Ticks occupied{0};  // until when those looked at are inside
+    Ticks occupied{0};  // the processes looked at so far are inside until then
     Ticks shaded{0};
     for (const Span& span : inside) {
       const Ticks from = std::max(span.from, shaded);
@@ -332,7 +334,7 @@ class Picture {
     }
   }
 
-  // How many spaces between lines its arrow crosses.
+  // The number of spaces between lines that the message's arrow crosses.
   static std::size_t gaps_of(const TraceEvent& sent) {
     return std::max(sent.node, sent.peer).value - std::min(sent.node, sent.peer).value;
   }
@@ -379,7 +381,7 @@ class Picture {
     to << (is_lost(journey) ? cross(path.to, 4.5) : head(path)) << "</g>\n";
   }
 
-  // Who is elected comes first, for the other notes leave room to each other.
+  // Draws elections first, because the other notes leave room to each other.
   void notes(std::ostream& to) {
     for (const bool elections : {true, false}) notes(to, elections);
   }
@@ -389,7 +391,7 @@ class Picture {
     std::string shape;
   };
 
-  // Of what is neither a message nor a stay inside.
+  // Notes: events other than messages and stays inside.
   std::optional<Note> note_of(const TraceEvent& event, Point at) const {
     switch (event.kind) {
       case TraceKind::crash:

@@ -12,7 +12,7 @@
 
 namespace baton::view {
 
-// Beyond these a picture shows nothing that a person could follow.
+// Larger pictures show nothing that a person could follow.
 inline constexpr std::uint32_t most_svg_processes = 64;
 inline constexpr std::size_t most_svg_events = 5000;
 

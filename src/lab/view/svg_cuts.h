@@ -10,8 +10,8 @@
 
 namespace baton::view::svg {
 
-// One line per snapshot of the trace, with its name above; "" if there is none. `place` says where
-// in the picture something at a time and a process is.
+// One line per snapshot of the trace, with its name above; "" if there is none. `place` gives the
+// place in the picture of a process at a time.
 std::string cuts(const Trace& trace, const std::function<Point(Ticks, NodeId)>& place);
 
 }  // namespace baton::view::svg

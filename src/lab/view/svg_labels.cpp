@@ -23,7 +23,7 @@ double distance(Point point, const Stretch& line) {
   return distance(point, line.at(std::clamp(part, 0.0, 1.0)));
 }
 
-// On which side of the line the point is: positive, negative, or 0 on it.
+// The side of the line on which the point lies: positive, negative, or 0 on the line.
 double side(const Stretch& line, Point point) {
   return (line.to.x - line.from.x) * (point.y - line.from.y) -
          (line.to.y - line.from.y) * (point.x - line.from.x);

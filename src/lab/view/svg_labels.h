@@ -1,4 +1,4 @@
-// Where the arrows of a picture can carry their labels without covering each other.
+// Finds places for the labels of a picture's arrows where they do not cover each other.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ struct Stretch {
   double length() const;
 };
 
-// The smallest distance between a point of one and a point of the other.
+// The smallest distance between a point of one stretch and a point of the other.
 double distance(const Stretch& a, const Stretch& b);
 
 class Labels {
@@ -33,10 +33,10 @@ class Labels {
   // The width of a text in this font, near enough.
   static double width_of(std::string_view text);
 
-  // Labels rather keep clear of these lines.
+  // Lines that labels should keep clear of.
   void avoid(const Stretch& line) { lines_.push_back(line); }
 
-  // Claims the place of a level text around its middle; false if there is none left.
+  // Claims the place of a level text around its middle; false if no place is left.
   bool place_level(Point middle, double width);
 
   // Claims a place along the arrow, which crosses `gaps` spaces between rows, and returns the

@@ -12,7 +12,7 @@ namespace baton::view::svg {
 // shows SVG knows them.
 std::string_view style();
 
-// For an attribute or between tags; without what XML does not allow.
+// Escapes a text for an attribute or between tags, and drops characters that XML does not allow.
 std::string escaped(std::string_view text);
 
 // A length in pixels.
@@ -25,7 +25,7 @@ std::string line(std::string_view shape, const Stretch& on);
 std::string text(std::string_view shape, Point at, std::string_view words);
 std::string cross(Point at, double half);
 std::string circle(std::string_view shape, Point at);
-// The head of an arrow that ends where the stretch does.
+// The head of an arrow that ends at the stretch's end.
 std::string head(const Stretch& arrow);
 
 }  // namespace baton::view::svg

@@ -102,7 +102,7 @@ class Backups(Base):
         cluster.wait_leader()
         self.assertGreater(self.fence(cluster.url), before)
         self.assertEqual("kept", self.baton("get", "config", "--url", cluster.url))
-        self.refused("it is in use", "restore", file, "--journal", cluster.journal)
+        self.refused("the prefix is in use", "restore", file, "--journal", cluster.journal)
         self.assertEqual("kept", self.baton("get", "config", "--url", cluster.url))
 
     def test_many_become_one_again(self):
@@ -126,7 +126,7 @@ class Backups(Base):
         self.assertGreater(self.fence(url), before)
         self.assertEqual("kept", self.baton("get", "config", "--url", url))
         # Nor is either journal overwritten when nobody serves it.
-        self.refused("it is in use", "restore", file, "--journal", cluster.journal)
+        self.refused("the prefix is in use", "restore", file, "--journal", cluster.journal)
 
     def test_what_is_no_backup_is_refused(self):
         server, url = self.serve_alone("journal.db")
@@ -139,7 +139,7 @@ class Backups(Base):
         damaged[len(damaged) // 2] ^= 1
         file.write_bytes(damaged)
         journal = self.folder / "new.db"
-        self.refused("no backup, or it is damaged", "restore", file, "--journal", f"sqlite:{journal}")
+        self.refused("not a backup, or it is damaged", "restore", file, "--journal", f"sqlite:{journal}")
         self.assertFalse(journal.exists())
 
 

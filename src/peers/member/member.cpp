@@ -17,8 +17,8 @@ constexpr std::chrono::milliseconds patience_for_answers{500};
 constexpr std::size_t most_used_bytes = net::largest_message / 2;
 constexpr std::size_t bytes_per_answer = net::largest_message / 4;
 constexpr const char* slowness =
-    "the other members answer too late for a lease that is as short as this group's: nothing can "
-    "be promised to clients here";
+    "the other members answer too late for the group's short lease: this member grants nothing. "
+    "Give the group a longer lease";
 
 // In a message, and in the time that a change of view takes.
 std::size_t cost_of(const std::string& name) { return name.size() + 128; }
@@ -33,7 +33,7 @@ std::uint64_t token_of(const FencingToken& fence) {
   constexpr unsigned number_bits = 64 - count_bits - proposer_bits;
   static_assert(net::most_members <= std::size_t{1} << proposer_bits);
   if (fence.epoch.number.value >> number_bits != 0 || fence.count >> count_bits != 0) {
-    throw std::overflow_error("the group has used up its fences: begin another one");
+    throw std::overflow_error("the group has used up its fencing tokens: start a new group");
   }
   return (fence.epoch.number.value << (count_bits + proposer_bits)) |
          (std::uint64_t{fence.epoch.proposer.value} << count_bits) | fence.count;
@@ -44,9 +44,9 @@ Member::Member(net::PeerOptions options) : options_(std::move(options)) {
   if (longest_promise() >= service::shortest_ttl) return;
   throw net::GroupFileError("a lease of " + std::to_string(group.lease) + " heartbeats of " +
                             std::to_string(group.heartbeat.count()) +
-                            " ms is too short: of it a member can promise its clients " +
-                            std::to_string(group.longest_promise().count()) +
-                            " ms, and they need a second");
+                            " ms is too short: clients need a promise of 1000 ms, and a member "
+                            "can promise them only " +
+                            std::to_string(group.longest_promise().count()) + " ms");
 }
 
 Member::~Member() = default;
@@ -102,7 +102,8 @@ void Member::want(service::Namespace space, const std::string& name) {
   } else if (has_room_for(at->first)) {
     ask(at);
   } else {
-    if (queue_.empty()) warned("as many names are in use here as a member may use: more wait");
+    if (queue_.empty())
+      warned("this member uses as many names as it may: requests for more names wait");
     queue_.push_back(at->first);
   }
 }
@@ -154,7 +155,7 @@ void Member::close() {
 
 std::string Member::out_of_touch() const {
   const std::string why = peer_->trouble();
-  return "this member has lost touch with the group" + (why.empty() ? "" : ": " + why);
+  return "this member has lost contact with the group" + (why.empty() ? "" : ": " + why);
 }
 
 service::Duration Member::promised() const {
@@ -216,7 +217,9 @@ void Member::ticked() {
   for (const Key& key : to_open) open_if_promised(key);
   for (const Key& key : to_give_back) give_back(key);
   if (!to_notice.empty()) {
-    host_->log()->warn("no majority has been heard of lately: clients let go of what they hold");
+    host_->log()->warn(
+        "this member has not heard from a majority lately: it tells clients to release what they "
+        "hold");
   }
   for (const Key& key : to_notice) host_->revoke({key.first, key.second, out_of_touch(), true});
 }
@@ -391,7 +394,8 @@ void Member::told(NodeId from, std::string_view bytes) {
   if (!words.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
     // Who says one such thing may say thousands.
     if (!not_understood_.insert(from).second) return;
-    return warned("member " + peer_->name_of(from) + " says what this version does not understand");
+    return warned("member " + peer_->name_of(from) +
+                  " sent a message that this version does not understand");
   }
   if (words.has_ask_locks()) {
     tell_locks(from, words.ask_locks());

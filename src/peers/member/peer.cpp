@@ -44,7 +44,8 @@ Result<Peer> Peer::start(PeerOptions options) {
   auto running = std::make_unique<Running>();
   try {
     if (options.directory.empty()) {
-      return Failure{Error::bad_request, "say where its promises are kept: directory"};
+      return Failure{Error::bad_request,
+                     "the option `directory` is missing: the folder for this member's promises"};
     }
     std::filesystem::create_directories(options.directory);
     net::PeerOptions of_net;

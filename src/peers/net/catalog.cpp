@@ -46,7 +46,8 @@ std::string why_not_runnable(std::string_view name) {
   const AnyClass* found = find_in(not_runnable(), name);
   if (found == nullptr) return "there is no such algorithm for locks or elections";
   const Info& info = found->info();
-  if (info.is_wrong()) return "it is kept for its mistake: " + std::string(info.flaws[0].why);
+  if (info.is_wrong())
+    return "Baton keeps it as an example of a mistake: " + std::string(info.flaws[0].why);
   if (info.kind == Kind::mutual_exclusion && !info.promises.has(Promise::deadlock_freedom)) {
     return "it does not promise that anybody gets in: " + std::string(info.problem);
   }

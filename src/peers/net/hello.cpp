@@ -67,14 +67,14 @@ std::string encode_refusal(std::string_view words) {
 std::optional<Hello> decode_hello(std::string_view body, std::string& problem) {
   ByteReader reader(body);
   if (reader.bytes(magic.size()) != magic) {
-    problem = "what came is not from a member of a Baton group";
+    problem = "the first message is not from a member of a Baton group";
     return std::nullopt;
   }
   const std::uint64_t version = reader.varint();
   if (reader.is_good() && version != link_version) {
     problem = "version " + std::to_string(version) +
               " of the protocol between members meets version " + std::to_string(link_version) +
-              ": run the same Baton everywhere";
+              ": run the same version of Baton everywhere";
     return std::nullopt;
   }
   Hello hello;
@@ -90,7 +90,7 @@ std::optional<Hello> decode_hello(std::string_view body, std::string& problem) {
   hello.received = reader.varint();
   hello.silence_ms = reader.varint();
   if (reader.is_good() && reader.is_over() && has_met <= 1) return hello;
-  problem = "a greeting is not well-formed";
+  problem = "the Hello is malformed";
   return std::nullopt;
 }
 
@@ -108,8 +108,7 @@ std::string why_not_alike(const Hello& theirs, const Hello& ours) {
            in_quotes(ours.from) + " of group " + in_quotes(ours.group);
   }
   if (theirs.from == ours.from) {
-    return "two processes call themselves " + in_quotes(ours.from) +
-           ": each member has its own name";
+    return "two processes use the name " + in_quotes(ours.from) + ": give each member its own name";
   }
   if (theirs.to != ours.from) {
     return in_quotes(theirs.from) + " wants to talk to " + in_quotes(theirs.to) + ", but this is " +

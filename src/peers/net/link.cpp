@@ -97,7 +97,7 @@ void Link::count_write(std::size_t bytes) {
 
 void Link::give_up() {
   is_given_up_ = true;
-  problem_ = "too much was not confirmed";
+  problem_ = "the other end confirmed too little";
   queue_.clear();
   hang_up();
   if (dialer_) dialer_->stop();
@@ -139,7 +139,7 @@ void Link::forget_turn() {
 void Link::take(LinkConnection& from, std::string_view body) {
   MessagesReader reader(body);
   if (!reader.is_good() || !queue_.confirm(reader.confirmed())) {
-    return from.close("the other end confirms what was never sent");
+    return from.close("the other end confirms messages that this end never sent");
   }
   while (const auto message = reader.next()) {
     ++counters_.messages_received;
@@ -151,7 +151,7 @@ void Link::take(LinkConnection& from, std::string_view body) {
     links_.events().received(peer_, message->bytes);
     if (connection_.get() != &from) return;
   }
-  if (!reader.is_good()) return from.close("a frame is not well-formed");
+  if (!reader.is_good()) return from.close("a frame is malformed");
   if (owed_messages_ > most_owed_messages || owed_bytes_ > most_owed_bytes) {
     confirm();
   } else if (owed_messages_ > 0 && !from.is_about_to_write()) {
@@ -168,7 +168,7 @@ void Link::confirm() {
 void Link::tick(std::size_t most_silent_ticks) {
   if (!connection_) return;
   if (connection_->count_silence() > most_silent_ticks) {
-    return connection_->close("nothing has come for " +
+    return connection_->close("the other end has been silent for " +
                               std::to_string(links_.options().silence.count()) + " ms");
   }
   if (!std::exchange(has_spoken_, false)) {
@@ -190,13 +190,13 @@ Hello Link::hello() const {
 }
 
 std::string Link::meet(const std::shared_ptr<LinkConnection>& connection, const Hello& theirs) {
-  if (is_given_up_) return "too much was not confirmed, and the link has been given up";
+  if (is_given_up_) return "the other end confirmed too little, so this end gave up the link";
   if (std::find(past_lives_.begin(), past_lives_.end(), theirs.life) != past_lives_.end()) {
-    return "another process has called itself '" + theirs.from +
-           "' meanwhile: each member has its own name, and runs once";
+    return "another process has used the name '" + theirs.from +
+           "' since: give each member its own name, and run it once";
   }
   const auto change = agree(theirs);
-  if (!change) return "what has been received does not fit what was sent";
+  if (!change) return "the other end has received other messages than this end sent";
 
   const auto before = std::exchange(connection_, connection);
   attempt_ = nullptr;
@@ -215,8 +215,8 @@ std::string Link::meet(const std::shared_ptr<LinkConnection>& connection, const 
   LinkEvents& events = links_.events();
   const auto is_current = [&] { return connection_ == connection; };
   if (before) {
-    before->close("a newer connection has come");
-    events.disconnected(peer_, "a newer connection has come");
+    before->close("a newer connection replaced it");
+    events.disconnected(peer_, "a newer connection replaced it");
   }
   if (is_current() && *change == Change::restarted) events.restarted(peer_);
   if (is_current() && *change == Change::reset) events.was_reset(peer_);

@@ -43,7 +43,7 @@ void LinkConnection::start() {
 
 void LinkConnection::watch() {
   if (links_.poller().watch(socket_, *this, true, is_blocked_)) return;
-  close("the system has no room to watch it");
+  close("the system cannot watch another socket");
 }
 
 std::string LinkConnection::address() const {
@@ -107,7 +107,7 @@ bool LinkConnection::begin(char first) {
     return false;
   }
   if (tls_ || first != first_of_tls) return true;
-  links_.refuse(*this, "the connection came with TLS, which is not used here");
+  links_.refuse(*this, "the connection came with TLS, but this group does not use TLS");
   return false;
 }
 
@@ -118,7 +118,7 @@ void LinkConnection::take_plain(std::string_view bytes) {
   });
   if (outcome != io::FrameCutter::Outcome::overlong) return;
   if (link_ != nullptr) return close("a frame is longer than it may be");
-  links_.refuse(*this, "what came is not a greeting of a member of a Baton group");
+  links_.refuse(*this, "the first message is not a Hello of a member of a Baton group");
 }
 
 void LinkConnection::take_frame(std::string_view frame) {
@@ -127,12 +127,12 @@ void LinkConnection::take_frame(std::string_view frame) {
   if (kind == FrameKind::messages && link_ != nullptr) return link_->take(*this, body);
   if (kind == FrameKind::refusal) {
     if (const auto words = decode_refusal(body)) links_.tell_refused(*this, "it says: " + *words);
-    return close("the other end has turned this one away");
+    return close("the other end refused the connection");
   }
-  if (link_ != nullptr) return close("a frame is not well-formed");
+  if (link_ != nullptr) return close("a frame is malformed");
   if (must_be_refusal_)
     return links_.refuse(*this, "this group uses TLS, and the answer came without");
-  std::string problem = "what came is not a greeting of a member of a Baton group";
+  std::string problem = "the first message is not a Hello of a member of a Baton group";
   if (kind == FrameKind::hello) {
     const auto hello = decode_hello(body, problem);
     if (hello) return links_.meet(*this, *hello);

@@ -123,7 +123,7 @@ void Links::limit_strangers() {
   const auto count = std::count_if(strangers_.begin(), strangers_.end(), came);
   if (static_cast<std::size_t>(count) <= most_strangers) return;
   const auto oldest = *std::find_if(strangers_.begin(), strangers_.end(), came);
-  oldest->close("too many connections have not greeted");
+  oldest->close("too many connections have not sent a Hello");
 }
 
 std::string Links::objection(const LinkConnection& connection, const Hello& theirs) const {
@@ -139,7 +139,7 @@ std::string Links::objection(const LinkConnection& connection, const Hello& thei
   if (who == nobody) return from + " is not a member of the group '" + options_.group + "'";
   if (who < options_.self) return {};
   return from + " is after '" + options_.members[options_.self.value].id +
-         "' in the group, and should wait until it is called";
+         "' in the group, and should wait for that member to connect";
 }
 
 void Links::meet(LinkConnection& connection, const Hello& theirs) {
@@ -241,7 +241,7 @@ void Links::tick() {
     const auto now = std::chrono::steady_clock::now();
     const auto strangers = strangers_;
     for (const auto& stranger : strangers) {
-      if (stranger->is_overdue(now)) stranger->close("it has not greeted in time");
+      if (stranger->is_overdue(now)) stranger->close("it sent no Hello in time");
     }
     for (const auto& link : links_) {
       if (link) link->tick(static_cast<std::size_t>(options_.silence / pause));

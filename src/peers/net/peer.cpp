@@ -131,7 +131,8 @@ void Peer::release(Namespace space, const std::string& name) {
 
 void Peer::tell(NodeId to, std::string_view words) {
   if (phase_ != Phase::working) return;
-  if (words.size() > longest_words) return events_.warned("there is more to say than fits");
+  if (words.size() > longest_words)
+    return events_.warned("a message to another member is too long and was not sent");
   group_->tell(to, words);
 }
 
@@ -145,8 +146,8 @@ void Peer::leave() {
 std::string Peer::trouble() const {
   if (is_working()) return {};
   if (phase_ == Phase::waiting) {
-    return "this member ended while its clients may have held something, and waits until what they "
-           "had been promised is over";
+    return "this member ended while its clients may have held something, and waits until the "
+           "promises to them have expired";
   }
   std::string missing;
   std::size_t reached = 1;
@@ -161,7 +162,7 @@ std::string Peer::trouble() const {
   }
   if (2 * reached <= setup_->size) {
     return "only " + std::to_string(reached) + " of " + std::to_string(setup_->size) +
-           " members can be reached, and a majority is needed. Waiting for " + missing;
+           " members are reachable, and the group needs a majority. Waiting for " + missing;
   }
   return "the members are agreeing on who belongs to the group, and wait until nobody else can "
          "hold anything";
@@ -230,8 +231,8 @@ void Peer::view_changed() {
 
 void Peer::has_forgotten(NodeId member) {
   events_.warned("member " + name_of(member) +
-                 " has forgotten what it promised: its file was lost, or is an old copy. Stop it: "
-                 "it may give out fences again that were given out before");
+                 " has forgotten what it promised: its file was lost, or is an old copy. Stop that "
+                 "member: it may give out the same fencing tokens again");
 }
 
 // Who sends one such message may send thousands.
@@ -265,13 +266,13 @@ void Peer::refused(NodeId peer, const std::string& why) {
 // Something that had to arrive never will. Who has crashed and comes back is in the same position,
 // and everybody knows how to deal with that.
 void Peer::overflowed(NodeId peer) {
-  start_over("more waits for member " + name_of(peer) + " than can be kept");
+  start_over("too many unsent bytes wait for member " + name_of(peer));
 }
 
 // Once, if several links have overflowed together.
 void Peer::start_over(const std::string& why) {
   if (std::exchange(is_starting_over_, true)) return;
-  events_.warned("this member begins anew: " + why);
+  events_.warned("this member starts over: " + why);
   boost::asio::post(io_, [this] {
     is_starting_over_ = false;
     if (phase_ != Phase::working) return;

@@ -97,7 +97,8 @@ class InFile final : public Promises {
     reflect::encode(fnv1a(body), bytes);
     reflect::encode(static_cast<std::uint64_t>(body.size()), bytes);
     bytes += body;
-    if (bytes.size() > slot_size) throw PromisesError(path_ + ": too much to be kept");
+    if (bytes.size() > slot_size)
+      throw PromisesError(path_ + ": the promises do not fit into the file");
     bytes.resize(slot_size);
     return bytes;
   }

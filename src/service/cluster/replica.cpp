@@ -40,7 +40,7 @@ Replica::Replica(etcd::Etcd& etcd, ReplicaHost& host, ReplicaOptions options)
                      .over =
                          [this] {
                            is_enrolled_ = false;
-                           if (is_leading()) deposed("its lease in etcd has run out");
+                           if (is_leading()) deposed("its lease in etcd expired");
                          },
                      .renewing = [this] { journal_.look(); },
                      .troubled = [this](const std::string& what) { troubled(what); }}),
@@ -107,35 +107,35 @@ void Replica::identify() {
   transaction.compares = {Compare::is_absent(keys_.identity())};
   transaction.then = {Operation::put(keys_.identity(), mine.SerializeAsString())};
   transaction.otherwise = {Operation::range(KeyRange::one(keys_.identity()))};
-  etcd_.transact(std::move(transaction), calls_.wrap([this](const etcd::Outcome& outcome,
-                                                            const auto& result) {
-    troubled(outcome.message);
-    if (!outcome.ok()) {
-      host_.after(pause_after_failure_us, calls_.wrap([this] { identify(); }));
-      return;
-    }
-    proto::Cluster found;
-    if (!result.held &&
-        (result.found.at(0).empty() || !found.ParseFromString(result.found.at(0).front().value))) {
-      return give_up(fmt::format(
-          "etcd has something else under the prefix '{}': use another prefix", options_.prefix));
-    }
-    if (!result.held && found.name() != options_.cluster) {
-      return give_up(fmt::format(
-          "the prefix '{}' belongs to the cluster '{}', and this server to '{}': two clusters "
-          "must not share one; say --cluster {} to join that one, or use another prefix",
-          options_.prefix, found.name(), options_.cluster, found.name()));
-    }
-    if (!result.held && found.format() > service::cluster_format) {
-      return give_up(fmt::format("the cluster '{}' is kept by a newer version of baton: use that",
-                                 found.name()));
-    }
-    leader_lease_.start();
-    load("");
-    look_for_records();
-    tell_position();
-    watch_etcd();
-  }));
+  etcd_.transact(
+      std::move(transaction), calls_.wrap([this](const etcd::Outcome& outcome, const auto& result) {
+        troubled(outcome.message);
+        if (!outcome.ok()) {
+          host_.after(pause_after_failure_us, calls_.wrap([this] { identify(); }));
+          return;
+        }
+        proto::Cluster found;
+        if (!result.held && (result.found.at(0).empty() ||
+                             !found.ParseFromString(result.found.at(0).front().value))) {
+          return give_up(fmt::format(
+              "etcd holds other data under the prefix '{}': use another prefix", options_.prefix));
+        }
+        if (!result.held && found.name() != options_.cluster) {
+          return give_up(fmt::format(
+              "the prefix '{}' belongs to the cluster '{}', and this server to '{}': two clusters "
+              "must not share one; say --cluster {} to join that one, or use another prefix",
+              options_.prefix, found.name(), options_.cluster, found.name()));
+        }
+        if (!result.held && found.format() > service::cluster_format) {
+          return give_up(fmt::format(
+              "a newer version of baton runs the cluster '{}': use that version", found.name()));
+        }
+        leader_lease_.start();
+        load("");
+        look_for_records();
+        tell_position();
+        watch_etcd();
+      }));
 }
 
 // What it says of itself to the others.
@@ -191,8 +191,9 @@ void Replica::wait_for_name(const etcd::KeyValue& found, std::uint64_t term) {
   proto::Replica other;
   other.ParseFromString(found.value);
   if (taken_.lease != found.lease) {
-    host_.warn(fmt::format("the name '{}' is still that of a server at {}: waiting for its end",
-                           options_.name, other.url()));
+    host_.warn(fmt::format(
+        "the name '{}' still belongs to a server at {}: waiting for its lease to expire",
+        options_.name, other.url()));
   }
   if (taken_.lease != found.lease || taken_.term < term) taken_ = {found.lease, term, 0};
   const std::int64_t lease_us = std::max<std::int64_t>(other.lease(), options_.lease_s * 1'000'000);
@@ -270,7 +271,7 @@ void Replica::fetch(etcd::Range range, Next next) {
                 if (outcome.ok()) return next(result);
                 host_.after(pause_after_failure_us, loading_.wrap([this, range, next, outcome] {
                   if (outcome.kind == etcd::Outcome::Kind::compacted) {
-                    load("etcd has forgotten what was to be read");
+                    load("etcd has compacted the revisions that this server was reading");
                   } else {
                     fetch(range, next);
                   }
@@ -289,7 +290,7 @@ void Replica::load_snapshot() {
 
 void Replica::load_parts(const std::string& bytes, etcd::Revision at) {
   proto::SnapshotInfo info;
-  if (!info.ParseFromString(bytes)) return give_up("the snapshot in etcd cannot be understood");
+  if (!info.ParseFromString(bytes)) return give_up("the snapshot in etcd is unreadable");
   snapshot_.clear();
   load_part({info.position(), info.parts(), info.bytes(), at}, 0);
 }
@@ -366,7 +367,7 @@ bool Replica::read_floor(const std::string& text) {
   const char* end = text.data() + text.size();
   const auto [read, error] = std::from_chars(text.data(), end, floor);
   if (error != std::errc() || read != end) {
-    give_up(fmt::format("where fences begin cannot be understood: somebody has changed '{}'",
+    give_up(fmt::format("the next fencing token in etcd is unreadable: somebody has changed '{}'",
                         keys_.floor()));
     return false;
   }
@@ -429,7 +430,7 @@ void Replica::take_leader(const etcd::KeyValue& item) {
 
 void Replica::no_leader() {
   leader_.reset();
-  if (is_leading()) return deposed("it was believed to be dead");
+  if (is_leading()) return deposed("another server took it for dead");
   if (stage_ != Stage::following) return;
   host_.follow(nullptr);
   campaign();

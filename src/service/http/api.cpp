@@ -63,14 +63,14 @@ void Api::dispatch(const std::shared_ptr<Exchange>& exchange) {
   }
   if (allowed.empty()) throw Refused("there is nothing at " + request.path, Error::not_found);
   if (handler == nullptr) {
-    Response response =
-        Refused("here is only " + allowed + ", not " + request.method, Error::bad_request, 405)
-            .response();
+    Response response = Refused("this path accepts only " + allowed + ", not " + request.method,
+                                Error::bad_request, 405)
+                            .response();
     response.allow = allowed;
     return exchange->answer(response);
   }
   if (request.is_from_page) {
-    throw Refused("requests on behalf of web pages (Origin) are not served", Error::bad_request,
+    throw Refused("the server refuses requests from web pages (header Origin)", Error::bad_request,
                   403);
   }
   if (!is_answered_always(request.path)) {
@@ -173,7 +173,8 @@ std::shared_ptr<Session> Api::make_session(const std::string& nonce) {
 std::string Api::token_of(const Exchange& exchange, Fields& fields) {
   auto said = fields.text("session");
   const std::string& header = exchange.request.session;
-  if (said && !header.empty()) throw Refused("either 'session' or the header Baton-Session");
+  if (said && !header.empty())
+    throw Refused("give either 'session' or the header Baton-Session, not both");
   return said ? *said : header;
 }
 
@@ -204,7 +205,7 @@ std::shared_ptr<Session> Api::session_of(const std::string& text) {
 std::shared_ptr<Session> Api::opened(const Exchange& exchange, const proto::OpenSession& open) {
   const std::string& key = exchange.request.key;
   if (!key.empty() && key.size() < shortest_opening_key) {
-    throw Refused("a key that opens a session is its secret: at least " +
+    throw Refused("an Idempotency-Key that opens a session is its secret: use at least " +
                   std::to_string(shortest_opening_key) + " letters, at random");
   }
   const std::string nonce = key.empty() ? random_nonce() : nonce_of_key(key);
@@ -267,7 +268,8 @@ void Api::ask_in_any_session(const std::shared_ptr<Exchange>& exchange, Fields& 
   if (!token.empty()) {
     for (const char* name : {"ttl", "lock_delay", "host", "user", "process"}) {
       if (fields.has(name)) {
-        throw Refused("'" + std::string(name) + "' is for a request that opens its session");
+        throw Refused("'" + std::string(name) +
+                      "' is only for a request that opens its own session");
       }
     }
     return ask_in_session(exchange, fields, std::move(request), std::move(words));
@@ -288,7 +290,7 @@ void Api::ask_anyhow(const std::shared_ptr<Exchange>& exchange, Fields& fields,
   }
   fields.done();
   if (!exchange->request.key.empty()) {
-    throw Refused("an Idempotency-Key counts within a session: give 'session'");
+    throw Refused("an Idempotency-Key needs a session: give 'session'");
   }
   const auto one_shot = std::make_shared<OneShot>(clients_, exchange);
   clients_.add(one_shot);

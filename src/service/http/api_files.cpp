@@ -36,7 +36,7 @@ void Api::read_files(const std::shared_ptr<Exchange>& exchange) {
   const auto key = fields.text("key");
   const auto prefix = fields.text("prefix");
   fields.done();
-  if (key && prefix) throw Refused("either 'key' or 'prefix'");
+  if (key && prefix) throw Refused("give either 'key' or 'prefix', not both");
   proto::Read what;
   if (key) what.mutable_files()->set_key(*key);
   what.mutable_files()->set_prefix(prefix.value_or(""));
@@ -66,7 +66,7 @@ void Api::watch(const std::shared_ptr<Exchange>& exchange) {
   const auto election = fields.text("election");
   const auto after = revision_of(exchange->request, fields);
   fields.done();
-  if (prefix && election) throw Refused("either 'prefix' or 'election'");
+  if (prefix && election) throw Refused("give either 'prefix' or 'election', not both");
   proto::Watch what;
   what.set_number(1);
   if (election) what.set_space(proto::ELECTION);

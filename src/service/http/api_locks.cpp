@@ -142,7 +142,7 @@ void Api::list_locks(const std::shared_ptr<Exchange>& exchange) {
   const auto name = fields.text("name");
   const auto prefix = fields.text("prefix");
   fields.done();
-  if (name && prefix) throw Refused("either 'name' or 'prefix'");
+  if (name && prefix) throw Refused("give either 'name' or 'prefix', not both");
   if (name) what.mutable_locks()->set_name(*name);
   what.mutable_locks()->set_prefix(prefix.value_or(""));
   read(exchange, what, [](const std::vector<proto::Answer>& parts) {
@@ -156,7 +156,7 @@ void Api::break_it(const std::shared_ptr<Exchange>& exchange) {
   const auto session = fields.number("session_id");
   const bool is_election = fields.flag("election");
   const bool force = fields.flag("force");
-  if (name.has_value() == session.has_value()) throw Refused("either 'name' or 'session_id'");
+  if (name.has_value() == session.has_value()) throw Refused("give either 'name' or 'session_id'");
   proto::Request request;
   if (name) {
     request.mutable_break_()->set_name(*name);

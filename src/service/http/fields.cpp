@@ -111,7 +111,8 @@ std::optional<service::Duration> Fields::duration(const std::string& name) {
 std::optional<std::string> Fields::bytes(const std::string& name) {
   auto plain = text(name);
   const auto coded = text(name + "_base64");
-  if (plain && coded) throw Refused("either " + quoted(name) + " or " + quoted(name + "_base64"));
+  if (plain && coded)
+    throw Refused("give either " + quoted(name) + " or " + quoted(name + "_base64"));
   if (!coded) return plain;
   auto decoded = base64_decoded(*coded);
   if (!decoded) throw Refused(quoted(name + "_base64") + " is not base64");
@@ -121,7 +122,7 @@ std::optional<std::string> Fields::bytes(const std::string& name) {
 std::vector<std::string> Fields::names() {
   const auto one = text("name");
   const json::value* several = find("names");
-  if (one && several != nullptr) throw Refused("either 'name' or 'names'");
+  if (one && several != nullptr) throw Refused("give either 'name' or 'names', not both");
   if (one) return {*one};
   if (several == nullptr) throw Refused("'names' is missing");
   if (!several->is_array()) throw Refused("'names' must be a list of texts");

@@ -66,21 +66,22 @@ std::uint64_t resident_bytes() {
 
 void add_engine(Page& page, server::Host& host) {
   const server::EngineCounters& counters = host.engine().counters();
-  page.counter("baton_commands_total", "Commands that the journal was given.", counters.commands);
+  page.counter("baton_commands_total", "Commands handed to the journal.", counters.commands);
   page.counter("baton_replayed_commands_total", "Commands read from the journal at the start.",
                counters.replayed);
   page.counter("baton_batches_total", "Records appended to the journal.", counters.batches);
   page.counter("baton_batch_bytes_total", "Bytes of these records.", counters.batch_bytes);
   page.histogram("baton_batch_commands", "Commands per record.", counters.batch_commands);
-  page.histogram("baton_journal_append_seconds", "From handing over a record until it is durable.",
-                 counters.append_seconds);
-  page.counter("baton_early_replies_total", "Replies of the fast grade, told before the journal.",
+  page.histogram("baton_journal_append_seconds",
+                 "Time from handing over a record until it is durable.", counters.append_seconds);
+  page.counter("baton_early_replies_total",
+               "Replies of the fast grade, sent before the journal had them.",
                counters.early_replies);
   page.counter("baton_snapshots_total", "Snapshots written.", counters.snapshots);
   page.gauge("baton_snapshot_bytes", "Size of the last snapshot.", counters.snapshot_bytes);
   page.gauge("baton_journal_position", "Number of the last record.",
              std::uint64_t{host.engine().position()});
-  page.gauge("baton_epoch", "Of this server's leadership.", host.engine().epoch());
+  page.gauge("baton_epoch", "Epoch of this server's leadership.", host.engine().epoch());
   page.gauge("baton_leading", "1 while this server leads and serves.",
              std::uint64_t{host.not_serving() ? 0U : 1U});
   page.gauge("baton_granting", "1 while nothing keeps it from granting, such as a lost majority.",
@@ -88,16 +89,17 @@ void add_engine(Page& page, server::Host& host) {
 }
 
 void add_leadership(Page& page, server::Host& host) {
-  page.counter("baton_leaderships_total", "Times that this server came to lead.",
+  page.counter("baton_leaderships_total", "Times that this server became leader.",
                host.leaderships().begun);
-  page.counter("baton_leaderships_lost_total", "Times that it was deposed, or lost its lease.",
-               host.leaderships().lost);
-  page.counter("baton_leaders_suspected_total", "Times that it took the leader for dead.",
+  page.counter("baton_leaderships_lost_total",
+               "Times that this server was deposed or lost its lease.", host.leaderships().lost);
+  page.counter("baton_leaders_suspected_total", "Times that this server took the leader for dead.",
                host.leaderships().suspected);
   page.histogram("baton_lease_margin_seconds",
-                 "What was left of its lease in etcd when the next was confirmed.",
+                 "Time left on the leader's lease in etcd when a renewal was confirmed.",
                  host.leaderships().margin_seconds);
-  page.begin("baton_proof_left_seconds", "For how long it can still prove that it leads.", "gauge");
+  page.begin("baton_proof_left_seconds", "For how long this server can still prove that it leads.",
+             "gauge");
   const server::ClusterMembership* membership = host.membership();
   if (membership == nullptr) return;
   const std::int64_t left_us =
@@ -120,10 +122,12 @@ void add_etcd(Page& page, const server::ClusterMembership* membership) {
   add_of_etcd(page, membership, "baton_etcd_healthy",
               "1 if this member of etcd answers and can write.",
               [](const auto& member) { return member.is_healthy ? 1 : 0; });
-  add_of_etcd(page, membership, "baton_etcd_store_bytes", "Size of its store.",
+  add_of_etcd(page, membership, "baton_etcd_store_bytes",
+              "Size of the store of this member of etcd.",
               [](const auto& member) { return member.store_bytes; });
   add_of_etcd(
-      page, membership, "baton_etcd_quota_bytes", "Size at which it takes nothing more.",
+      page, membership, "baton_etcd_quota_bytes",
+      "Size at which this member of etcd takes no more writes.",
       [membership](const auto& member) { return membership->replica().quota().quota_of(member); });
 }
 
@@ -134,7 +138,8 @@ void add_state(Page& page, const service::State& state) {
   page.gauge("baton_waiters", "Requests that wait for a lock or an election.",
              std::uint64_t{state.waiting_count()});
   page.gauge("baton_files", "Files.", std::uint64_t{state.file_count()});
-  page.gauge("baton_revision", "Of the last change of a file or a leader.", state.revision().value);
+  page.gauge("baton_revision", "Revision of the last change of a file or a leader.",
+             state.revision().value);
   page.gauge("baton_unreported_sessions",
              "Sessions that have yet to say what they hold; until then nothing is granted.",
              std::uint64_t{state.unreported().size()});
@@ -145,8 +150,8 @@ void add_state(Page& page, const service::State& state) {
 void add_frontend(Page& page, server::Host& host) {
   const server::FrontendCounters& counters = host.frontend().counters();
   page.counter("baton_requests_total", "Requests of clients, HTTP among them.", counters.requests);
-  page.counter("baton_keepalives_total", "Signs of life of sessions.", counters.keepalives);
-  page.counter("baton_expired_sessions_total", "Sessions whose leases ran out.", counters.expired);
+  page.counter("baton_keepalives_total", "Keepalives received from sessions.", counters.keepalives);
+  page.counter("baton_expired_sessions_total", "Sessions whose leases expired.", counters.expired);
   page.begin("baton_refused_requests_total", "Requests answered with an error.", "counter");
   for (std::size_t i = 1; i < counters.refused.size(); ++i) {
     const std::string_view name = name_of(static_cast<Error>(i));

@@ -91,7 +91,8 @@ void Server::accepted(Socket socket) {
   connections_.insert(connection);
   counters_.connections = connections_.size();
   if (connections_.size() > limits_.connections) {
-    connection->refuse(503, Error::too_many, "the server has as many connections as it may have");
+    connection->refuse(503, Error::too_many,
+                       "the server has reached its limit of connections: try again later");
   }
   connection->wait_for_input();
 }

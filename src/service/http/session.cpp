@@ -61,7 +61,8 @@ bool Session::is_refused(const std::shared_ptr<Exchange>& exchange) {
   exchange->on_gone = nullptr;
   const std::string why = frontend.trouble();
   exchange->answer(error_response(
-      Error::unavailable, why.empty() ? "no majority of the group was heard of lately" : why));
+      Error::unavailable,
+      why.empty() ? "this member has not heard from a majority of the group lately" : why));
   return true;
 }
 
@@ -266,7 +267,7 @@ void Session::close_if_unknown() {
     proto::ClientMessage message;
     message.mutable_request()->mutable_close_session();
     self->say(message);
-    self->end(Error::session_lost, "nobody knows of it");
+    self->end(Error::session_lost, "no client learned of it");
   });
 }
 

@@ -20,7 +20,7 @@ template <class Message>
 void fill_wait(Message& message, Fields& fields) {
   const bool is_try = fields.flag("try");
   const auto wait = fields.duration("wait");
-  if (is_try && wait) throw Refused("either 'try' or 'wait'");
+  if (is_try && wait) throw Refused("give either 'try' or 'wait', not both");
   if (is_try) message.set_wait(0);
   if (wait) message.set_wait(wait->value);
 }

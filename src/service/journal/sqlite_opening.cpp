@@ -18,8 +18,9 @@ namespace {
 using Reason = Refused::Reason;
 
 constexpr const char* accepting =
-    "or start once with --accept-loss, which goes on without what is lost: locks granted and files "
-    "written since then are forgotten, and what still holds them is only kept out by its fence";
+    "or start once with --accept-loss: the server then continues without the lost records. It "
+    "forgets the locks granted and the files written in them; only their fencing tokens keep old "
+    "holders out";
 
 std::string random_id() {
   std::random_device device;
@@ -89,7 +90,9 @@ void SqliteJournal::accept_or_refuse(Reason reason, const std::string& what,
     throw Refused(reason, fmt::format("{}. {}; {}", what, remedy, accepting));
   }
   if (options_.warn) {
-    options_.warn(fmt::format("journal {}: {}; accepted, going on without", path_.string(), what));
+    options_.warn(fmt::format(
+        "journal {}: {}; --accept-loss was given, so the server continues without what is lost",
+        path_.string(), what));
   }
 }
 
@@ -195,8 +198,8 @@ void SqliteJournal::salvage(std::unique_ptr<SqliteStore> damaged, const Mark& ma
   store_ = SqliteStore::open(path_);
   if (options_.warn) {
     options_.warn(
-        fmt::format("journal {}: the file is damaged; of {} records, {} and what they "
-                    "build on are kept, and the damaged file is set aside",
+        fmt::format("journal {}: the file is damaged; of {} records the server keeps the first {} "
+                    "and moves the damaged file aside",
                     path_.string(), last, sound));
   }
 }

@@ -63,7 +63,8 @@ io::Descriptor lock_server(const StateDirectory& state_directory) {
     if (is_served(state_directory.socket)) return {};
     std::this_thread::sleep_for(between_looks);
   }
-  throw Unavailable("another server has " + path.string() + " locked and does not listen");
+  throw Unavailable("another server has " + path.string() +
+                    " locked but does not listen: stop that process");
 }
 
 void write_down_who(const io::Descriptor& file) {
@@ -127,7 +128,8 @@ class LocalServer {
   void check() {
     if (!is_same(lock_, state_directory_.directory / "server.lock") ||
         !fs::exists(state_directory_.socket)) {
-      log_->error("{} is not as it was: stopping", state_directory_.directory.string());
+      log_->error("somebody removed or replaced files in {}: stopping",
+                  state_directory_.directory.string());
       host_.stop();
       return;
     }

@@ -76,7 +76,7 @@ void make_sure_of_users() {
       return;
     }
     if (steady_clock::now() > deadline) {
-      throw Unavailable("somebody else has been starting a local server for too long: " +
+      throw Unavailable("another process has been starting a local server for too long: " +
                         (state_directory.directory / "start.lock").string() + " is locked");
     }
     std::this_thread::sleep_for(between_looks_at_start);
@@ -94,7 +94,7 @@ std::string ServerChoice::describe() const {
     case Scope::given:
       break;
   }
-  return "chosen (whoever uses the same URL)";
+  return "chosen (everybody who uses the same URL)";
 }
 
 ServerChoice choose(const std::string& url) {

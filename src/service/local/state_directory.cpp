@@ -107,7 +107,7 @@ bool is_served(const fs::path& socket) {
   if (connect(here.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name) == 0) return true;
   if (errno == EAGAIN || errno == EINPROGRESS) return true;  // there is a queue: somebody is there
   if (errno == EACCES || errno == EPERM) {
-    throw Unavailable("the server at " + path + " is not for this user");
+    throw Unavailable("this user may not connect to the server at " + path);
   }
   return false;
 }

@@ -166,7 +166,7 @@ std::vector<service::LockInfo> with_others(std::vector<service::LockInfo> locks,
 
 void add_edges(const service::State& state, proto::Answer& answer) {
   if (state.waiting_count() > most_waiting_in_graph) {
-    answer.set_message("too many wait for their graph to be told");
+    answer.set_message("too many requests wait: the server leaves the wait-for graph out");
     return;
   }
   for (const service::WaitEdge& edge : state.wait_edges()) {
@@ -181,7 +181,7 @@ void add_edges(const service::State& state, proto::Answer& answer) {
   }
 }
 
-constexpr const char* too_long = "there are more than can be listed: ask for a narrower prefix";
+constexpr const char* too_long = "the list is too long: ask for a narrower prefix";
 
 std::vector<proto::Answer> answer_locks(const proto::Read& read, const Asked& asked) {
   const auto& wanted = read.locks();
@@ -338,7 +338,8 @@ std::vector<proto::Answer> answer(const proto::Read& read, const Asked& asked) {
     case proto::Read::WHAT_NOT_SET:
       break;
   }
-  return refused(read, asked, {Error::bad_request, "the question is none that this server knows"});
+  return refused(read, asked,
+                 {Error::bad_request, "this server does not know this kind of question"});
 }
 
 }  // namespace baton::server

@@ -43,10 +43,10 @@ proto::Backup parse_backup(const std::string& bytes) {
   proto::Backup backup;
   if (!backup.ParseFromString(bytes) || backup.format() == 0 ||
       backup.checksum() != journal::checksum(0, backup.snapshot())) {
-    throw journal::Unusable("this is no backup, or it is damaged");
+    throw journal::Unusable("the file is not a backup, or it is damaged");
   }
   if (backup.format() > service::backup_format) {
-    throw journal::Unusable("the backup was made by a newer version of baton: use that one");
+    throw journal::Unusable("a newer version of baton made the backup: use that version");
   }
   return backup;
 }
@@ -81,7 +81,8 @@ std::string make_backup(const service::State& state, const BackupInfo& info) {
 
 std::string make_backup(const std::string& name) {
   if (names_etcd(name)) {
-    throw journal::Unusable("of a cluster a server makes the backup: baton backup FILE --url URL");
+    throw journal::Unusable(
+        "a server of the cluster must make the backup: baton backup FILE --url URL");
   }
   const auto journal = journal::open(name);
   Reader host;

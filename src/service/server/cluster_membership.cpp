@@ -69,7 +69,7 @@ ClusterMembership::ClusterMembership(asio::io_context& io, const std::string& jo
                                      const ClusterOptions& options, cluster::ReplicaHost& host)
     : host_(host) {
   const EtcdPlace place = parse_etcd(journal);
-  if (!options.connect) throw journal::Unusable(journal + ": this program knows nothing of etcd");
+  if (!options.connect) throw journal::Unusable(journal + ": this program was built without etcd");
   etcd::EtcdOptions of_etcd = options.etcd;
   of_etcd.endpoints = place.endpoints;
   of_etcd.post = [&io](std::function<void()> what) { asio::post(io, std::move(what)); };

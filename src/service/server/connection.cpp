@@ -74,7 +74,7 @@ void Connection::take(std::string_view bytes) {
             "a frame is longer than " + std::to_string(io::largest_frame) + " bytes");
   } else if (server_.half_arrived_bytes_ > server_.limits_.half_arrived_bytes &&
              cutter_.half_arrived() > 0) {
-    hang_up(Error::too_many, "too many frames are half arrived");
+    hang_up(Error::too_many, "the server holds too many incomplete frames: try again later");
   }
 }
 

@@ -99,11 +99,11 @@ void Engine::read_record(journal::Position position, std::string_view record) {
   google::protobuf::Arena arena;
   auto* batch = google::protobuf::Arena::CreateMessage<proto::Batch>(&arena);
   if (!batch->ParseFromArray(record.data(), static_cast<int>(record.size()))) {
-    throw journal::Unusable(journal_.describe() + ": a record cannot be understood");
+    throw journal::Unusable(journal_.describe() + ": a record is unreadable");
   }
   if (batch->version() > service::record_format) {
     throw journal::Unusable(journal_.describe() +
-                            " was written by a newer version of baton: use that one");
+                            " was written by a newer version of baton: use that version");
   }
   service::Time now{batch->now()};
   for (const proto::Command& message : batch->commands()) replay_one(message, now);

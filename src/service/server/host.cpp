@@ -41,7 +41,7 @@ std::string url_for_others(const std::vector<std::string>& listen) {
     if (!is_anywhere && (address.is_unix() || address.port != 0)) return address.url();
   }
   throw journal::Unusable(
-      "in a cluster the others must know where this server is: say --advertise HOST:PORT");
+      "the other servers of the cluster need this server's address: give --advertise HOST:PORT");
 }
 
 }  // namespace
@@ -60,8 +60,8 @@ Host::Host(HostOptions options)
     log_ = std::make_shared<spdlog::logger>("", std::make_shared<spdlog::sinks::null_sink_mt>());
   }
   if (options_.gate != nullptr && options_.journal != "memory:") {
-    throw journal::Unusable(options_.journal +
-                            ": what is shared with others is kept in memory only");
+    throw journal::Unusable(
+        options_.journal + ": a member of a group of peers keeps its locks in memory: use memory:");
   }
   options_.name = text::as_utf8(options_.name);
   if (names_etcd(options_.journal)) {
@@ -156,7 +156,7 @@ void Host::join_cluster() {
 void Host::suspect_leader() {
   const auto& leader = membership_->replica().leader();
   if (!leader || leader->is_self) return;
-  log_->warn("{} refuses connections: it is taken for dead", leader->url);
+  log_->warn("the leader {} refuses connections: this server treats it as dead", leader->url);
   ++leaderships_.suspected;
   membership_->replica().suspect(*leader);
 }
@@ -168,13 +168,13 @@ void Host::after(std::int64_t us, std::function<void()> what) {
 // What this server knew and had not written never happened.
 void Host::forget(const std::string& why) {
   if (is_serving_) {
-    log_->warn("this server does not lead any more: {}", why);
+    log_->warn("this server no longer leads: {}", why);
     ++leaderships_.lost;
   }
   is_serving_ = false;
   due_at_.reset();
   due_.cancel();
-  frontend_->dismiss(Error::not_leader, "this server does not lead any more: " + why);
+  frontend_->dismiss(Error::not_leader, "this server no longer leads: " + why);
   make_engine();
   frontend_->attach(*engine_);
   server_->attach(*engine_);
@@ -196,14 +196,15 @@ void Host::follow(const cluster::LeaderInfo* leader) {
   const std::string url = leader == nullptr ? "" : leader->url;
   probe_.watch(url);
   if (is_stopping_) return;
-  log_->info("{}", url.empty() ? "nobody leads" : "following " + url);
+  log_->info("{}", url.empty() ? "no server leads" : "following " + url);
   frontend_->follow(url);
   be_ready();
 }
 
 void Host::lead(std::int64_t wait_us) {
   probe_.watch({});
-  log_->info("this server comes to lead, from record {} on", membership_->replica().position());
+  log_->info("this server takes over as leader, from record {} on",
+             membership_->replica().position());
   engine_->lead([this, wait_us] { serve({wait_us}); });
 }
 
@@ -251,8 +252,10 @@ void Host::serve(service::Duration promised) {
   be_ready();
   if (options_.gate == nullptr) log_->info("leading in epoch {}", engine_->epoch());
   if (engine_->state().is_recovering()) {
-    log_->warn("after a crash: nothing is granted until {} sessions have reported what they hold",
-               engine_->state().unreported().size());
+    log_->warn(
+        "the last leader crashed: this server grants nothing until {} sessions have reported what "
+        "they hold",
+        engine_->state().unreported().size());
   }
 }
 
@@ -300,7 +303,8 @@ void Host::watch_proof() {
   if (is_sure) {
     log_->info("etcd answers again, and this server still leads");
   } else {
-    log_->warn("{}; nothing is promised until etcd answers", membership_->replica().trouble());
+    log_->warn("{}; this server grants nothing until etcd answers",
+               membership_->replica().trouble());
   }
 }
 
@@ -314,7 +318,7 @@ void Host::stop_when_idle() {
   if (!idle_since_us_) idle_since_us_ = clock_us();
   const std::int64_t idle_us = clock_us() - *idle_since_us_;
   if (idle_us < static_cast<std::int64_t>(options_.idle_stop_s) * 1'000'000) return;
-  log_->info("nobody has needed this server for {} s", options_.idle_stop_s);
+  log_->info("no client has used this server for {} s: it stops", options_.idle_stop_s);
   begin_stop();
 }
 
@@ -339,7 +343,7 @@ void Host::begin_stop() {
   ending_.expires_after(longest_farewell);
   ending_.async_wait([this](const boost::system::error_code& error) {
     if (error || has_left_) return;
-    log_->warn("etcd has not taken the farewell: whoever leads next treats this stop as a crash");
+    log_->warn("etcd did not confirm the clean stop: the next leader treats it as a crash");
     take_leave();
   });
 }
@@ -393,8 +397,7 @@ std::optional<NotServing> Host::not_serving() const {
 void Host::fail(const journal::Fault& fault) {
   problem_ = fault.what;
   log_->critical("{}{}",
-                 membership_ ? "" : "the journal failed, and so nothing can be promised any more: ",
-                 fault.what);
+                 membership_ ? "" : "the journal failed, so this server stops: ", fault.what);
   io_.stop();
 }
 

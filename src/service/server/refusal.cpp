@@ -13,11 +13,11 @@ service::Refusal bad(std::string message) { return {Error::bad_request, std::mov
 
 Finding unknown(proto::Namespace space) {
   if (proto::Namespace_IsValid(space)) return {};
-  return bad("neither a lock nor an election");
+  return bad("the namespace is neither lock nor election");
 }
 Finding unknown(proto::Mode mode) {
   if (proto::Mode_IsValid(mode)) return {};
-  return bad("neither exclusive nor shared");
+  return bad("the mode is neither exclusive nor shared");
 }
 Finding unknown(const proto::Acquire& acquire) {
   if (Finding found = unknown(acquire.space())) return found;
@@ -49,7 +49,7 @@ Finding unknown(const proto::Request& request) {
     case Request::kReclaim:
       return unknown(request.reclaim());
     case Request::WHAT_NOT_SET:
-      return bad("the request asks for nothing that this server knows");
+      return bad("this server does not know this kind of request");
     default:
       return {};
   }

@@ -21,7 +21,7 @@ namespace {
 // Longer for what is large.
 constexpr std::chrono::seconds patience_with_etcd{15};
 constexpr std::size_t bytes_per_second = 1'000'000;
-constexpr const char* in_use = "it is in use: a backup is only restored to an empty prefix";
+constexpr const char* in_use = "the prefix is in use: restore a backup to an empty prefix";
 
 std::chrono::seconds patience_for(const proto::Backup& backup) {
   return patience_with_etcd + std::chrono::seconds(backup.snapshot().size() / bytes_per_second);
@@ -54,8 +54,7 @@ void write_to(journal::Journal& journal, const std::string& snapshot, std::uint6
 void restore_alone(const proto::Backup& backup, const std::string& name, std::uint64_t fences) {
   const auto journal = journal::open(name);
   const auto refuse = [&](journal::Position, std::string_view) {
-    throw journal::Unusable(name +
-                            " is in use: a backup is only restored to a journal that is empty");
+    throw journal::Unusable(name + " is in use: restore a backup to an empty journal");
   };
   journal->read(refuse, refuse);
   write_to(*journal, backup.snapshot(), fences);
@@ -101,7 +100,7 @@ class EtcdRestorer final : private cluster::ReplicaHost {
   void read_snapshot(journal::Position, std::string_view) override { end(in_use); }
   void read_record(journal::Position, std::string_view) override { end(in_use); }
   void follow(const cluster::LeaderInfo* leader) override {
-    if (leader != nullptr) end("a cluster is served there, by " + leader->url);
+    if (leader != nullptr) end("a cluster already runs there, led by " + leader->url);
   }
   void lead(std::int64_t) override { write(); }
   void give_up(const std::string& why) override { end(why); }

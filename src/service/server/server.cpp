@@ -70,7 +70,8 @@ void Server::accepted(int socket) {
   connections_.insert(connection);
   connection->start();
   if (connections_.size() > limits_.connections) {
-    connection->hang_up(Error::too_many, "the server has as many connections as it may have");
+    connection->hang_up(Error::too_many,
+                        "the server has reached its limit of connections: try again later");
   }
 }
 

@@ -127,7 +127,7 @@ void SessionFrontend::receive(ClientPort& client, proto::ClientMessage& message)
     case ClientMessage::WHAT_NOT_SET:
       break;
   }
-  client.hang_up(Error::bad_request, "a message says nothing that this server knows");
+  client.hang_up(Error::bad_request, "this server does not know this kind of message");
 }
 
 void SessionFrontend::greet(ClientPort& client, const proto::Hello& hello) {
@@ -172,7 +172,7 @@ void SessionFrontend::request(ClientPort& client, proto::Request& request) {
   const std::size_t most_bytes = engine_->most_request_bytes();
   if (most_bytes != 0 && request.ByteSizeLong() > most_bytes) {
     return refuse(client, number, Error::too_large,
-                  "a request may have " + std::to_string(most_bytes) + " bytes here, not more");
+                  "a request may have at most " + std::to_string(most_bytes) + " bytes here");
   }
   if (!is_reported(client, request)) return;
   if (request.has_close_session()) leases_.close(client.session_);
@@ -192,7 +192,8 @@ bool SessionFrontend::is_reported(ClientPort& client, const proto::Request& requ
       unreported_.erase(client.session_.value);
       return true;
     }
-    refuse(client, request.request(), Error::bad_request, "no report is waited for");
+    refuse(client, request.request(), Error::bad_request,
+           "the server expects no report from this session");
     return false;
   }
   if (!is_awaited) return true;
@@ -201,7 +202,7 @@ bool SessionFrontend::is_reported(ClientPort& client, const proto::Request& requ
     return true;
   }
   refuse(client, request.request(), Error::bad_request,
-         "the server has lost its memory: first report what is held");
+         "the server has restarted: report first what this session holds");
   return false;
 }
 
@@ -242,7 +243,7 @@ void SessionFrontend::bind(ClientPort& client, service::SessionId session) {
   client.is_session_over_ = false;
   if (before == nullptr || before == &client) return;
   before->session_ = service::no_session;
-  before->hang_up(Error::session_lost, "the session goes on over another connection");
+  before->hang_up(Error::session_lost, "the session continues on another connection");
 }
 
 bool SessionFrontend::is_turned_away(ClientPort& client) {

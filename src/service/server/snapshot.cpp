@@ -210,7 +210,7 @@ Snapshot decode_snapshot(std::string_view bytes) {
     throw UnreadableSnapshot("the snapshot of the state is damaged");
   }
   if (message->version() > service::record_format) {
-    throw UnreadableSnapshot("it was written by a newer version of baton: use that one");
+    throw UnreadableSnapshot("a newer version of baton wrote it: use that version");
   }
   Snapshot snapshot = head_of(*message);
   for (const auto& it : message->sessions()) snapshot.image.sessions.push_back(session_of(it));

@@ -150,7 +150,7 @@ TEST_F(Commands, AreGoneWhenTheNextOneRunsThoughTheirMemberIsKilledAndStartedAga
   band.start(2);
   const Outcome other = next(2);
   EXPECT_EQ(other.code, 0) << other.err;
-  EXPECT_TRUE(band.will_say(2, "waits until what they had been promised is over"));
+  EXPECT_TRUE(band.will_say(2, "waits until the promises to them have expired"));
   EXPECT_EQ(command.wait(), 123) << command.err();
 }
 
@@ -161,7 +161,7 @@ TEST_F(Commands, AreToldWhyBeforeTheirMemberHasLostTheLock) {
   const Outcome other = next(0);
   EXPECT_EQ(other.code, 0) << other.err;
   EXPECT_EQ(command.wait(), 123) << command.err();
-  EXPECT_TRUE(has(command.err(), "lost touch with the group")) << command.err();
+  EXPECT_TRUE(has(command.err(), "lost contact with the group")) << command.err();
 }
 
 TEST_F(Commands, ThatNobodyWouldKeepAliveAreRefused) {

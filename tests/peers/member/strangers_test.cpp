@@ -176,7 +176,7 @@ TEST_F(Strangers, BytesOfNoMeaningAreNoGreeting) {
     stranger.say(words);
     EXPECT_TRUE(stranger.is_hung_up_on());
   }
-  EXPECT_TRUE(band_.will_say(1, "what came is not a greeting of a member of a Baton group"))
+  EXPECT_TRUE(band_.will_say(1, "the first message is not a Hello of a member of a Baton group"))
       << band_.log(1);
   expect_unharmed();
 }

@@ -47,7 +47,7 @@ TEST_F(Certified, OthersAreTurnedAwayAndBothSidesSayWhy) {
   certify(1, "theirs");
   for (const std::size_t member : {0, 1, 2}) band.start(member);
   EXPECT_TRUE(band.will_say(0, "its certificate is not accepted")) << band.log(0);
-  EXPECT_TRUE(band.will_say(0, "TLS, which is not used here")) << band.log(0);
+  EXPECT_TRUE(band.will_say(0, "TLS, but this group does not use TLS")) << band.log(0);
   EXPECT_TRUE(band.will_say(1, "TLS")) << band.log(1);
   EXPECT_TRUE(band.will_say(2, "the connection came with TLS")) << band.log(2);
   const auto status = band.status(0);

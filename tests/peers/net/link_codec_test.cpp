@@ -81,15 +81,15 @@ TEST(Hello, CutOffOrProlongedIsNotWellFormed) {
     EXPECT_FALSE(decode_hello(bytes.substr(0, length), problem)) << length;
   }
   EXPECT_FALSE(decode_hello(bytes + "x", problem));
-  EXPECT_EQ(problem, "a greeting is not well-formed");
+  EXPECT_EQ(problem, "the Hello is malformed");
 }
 
 TEST(Hello, OfAnotherVersionIsRefusedWhateverFollows) {
   std::string problem;
   EXPECT_FALSE(decode_hello("baton\x02 and what this version does not know", problem));
   EXPECT_EQ(problem,
-            "version 2 of the protocol between members meets version 1: run the same Baton "
-            "everywhere");
+            "version 2 of the protocol between members meets version 1: run the same version "
+            "of Baton everywhere");
 }
 
 TEST(Refusal, HasNoControlCharacters) {

@@ -66,8 +66,8 @@ TEST_F(LinkFaults, AConnectionThatCarriesNothingIsMadeAnew) {
   ASSERT_TRUE(wait_until([&] { return !two.got(a).empty() && !one.got(b).empty(); }));
   EXPECT_EQ(two.got(a), Texts{"from a"});
   EXPECT_EQ(one.got(b), Texts{"from b"});
-  EXPECT_EQ(one.events.last("lost"), "lost b: nothing has come for 200 ms");
-  EXPECT_EQ(two.events.last("lost"), "lost a: a newer connection has come");
+  EXPECT_EQ(one.events.last("lost"), "lost b: the other end has been silent for 200 ms");
+  EXPECT_EQ(two.events.last("lost"), "lost a: a newer connection replaced it");
 }
 
 TEST_F(LinkFaults, WhoHasNothingToSayIsNotTakenForSilent) {
@@ -186,8 +186,8 @@ TEST_F(LinkFaults, OfTwoProcessesWithOneNameTheEarlierIsTurnedAway) {
   begin(impostor, with);
   ASSERT_TRUE(wait_until([&] { return one.events.count("refused") == 1; }));
   EXPECT_EQ(one.events.last("refused"),
-            "refused b: it says: another process has called itself 'a' meanwhile: each member has "
-            "its own name, and runs once");
+            "refused b: it says: another process has used the name 'a' since: give each member its "
+            "own name, and run it once");
   settle();
   EXPECT_EQ(two.events.count("restarted"), 1) << "they do not take turns";
   EXPECT_TRUE(impostor.links->link(b).is_connected());
@@ -321,7 +321,7 @@ TEST_F(LinkFaults, WhoIsDialledGivesUpLikewise) {
   for (int i = 0; i < 100; ++i) two.links->link(a).send(std::string(1000, 'x'));
   ASSERT_TRUE(wait_until([&] { return one.events.count("refused") == 1; }));
   EXPECT_EQ(one.events.last("refused"),
-            "refused b: it says: too much was not confirmed, and the link has been given up");
+            "refused b: it says: the other end confirmed too little, so this end gave up the link");
   EXPECT_EQ(two.events.count("overflowed"), 1);
   EXPECT_TRUE(one.got(b).empty());
   two.links->link(a).reset();

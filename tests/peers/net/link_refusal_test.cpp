@@ -55,7 +55,7 @@ TEST_F(LinkRefusals, AnUnknownMember) {
 TEST_F(LinkRefusals, OneThatCallsItselfLikeThisOne) {
   Hello hello = hello_of_a();
   hello.from = "b";
-  EXPECT_EQ(answer_to(hello), "two processes call themselves 'b': each member has its own name");
+  EXPECT_EQ(answer_to(hello), "two processes use the name 'b': give each member its own name");
 }
 
 TEST_F(LinkRefusals, OneThatLooksForAnother) {
@@ -68,7 +68,8 @@ TEST_F(LinkRefusals, OneThatLooksForAnother) {
 TEST_F(LinkRefusals, OneThatShouldWaitToBeCalled) {
   Hello hello = hello_of_a();
   hello.from = "c";
-  EXPECT_EQ(answer_to(hello), "'c' is after 'b' in the group, and should wait until it is called");
+  EXPECT_EQ(answer_to(hello),
+            "'c' is after 'b' in the group, and should wait for that member to connect");
 }
 
 TEST_F(LinkRefusals, OneThatHasReceivedMoreThanWasSent) {
@@ -76,7 +77,7 @@ TEST_F(LinkRefusals, OneThatHasReceivedMoreThanWasSent) {
   hello.has_met = true;
   hello.remembered_life = two.options.life;
   hello.received = 5;
-  EXPECT_EQ(answer_to(hello), "what has been received does not fit what was sent");
+  EXPECT_EQ(answer_to(hello), "the other end has received other messages than this end sent");
 }
 
 TEST_F(LinkRefusals, OneThatHasForgottenTheNumberingInWhichItSent) {
@@ -96,7 +97,7 @@ TEST_F(LinkRefusals, OneThatHasForgottenTheNumberingInWhichItSent) {
   meet(1)->send_frame(FrameKind::messages, std::string("\0\x02x", 3));
   ASSERT_TRUE(wait_until([&] { return two.got(a).size() == 1; }));
   hello.generation = 0;
-  EXPECT_EQ(answer_to(hello), "what has been received does not fit what was sent");
+  EXPECT_EQ(answer_to(hello), "the other end has received other messages than this end sent");
 }
 
 TEST_F(LinkRefusals, OfManyKindsAreNotAllTold) {
@@ -120,12 +121,12 @@ TEST_F(LinkRefusals, AnotherVersion) {
   bytes += "baton\x07 whatever";
   end_frame(bytes, begin);
   EXPECT_EQ(answer_to_bytes(bytes),
-            "version 7 of the protocol between members meets version 1: run the same Baton "
-            "everywhere");
+            "version 7 of the protocol between members meets version 1: run the same version "
+            "of Baton everywhere");
 }
 
 TEST_F(LinkRefusals, WhatIsNoGreeting) {
-  const std::string words = "what came is not a greeting of a member of a Baton group";
+  const std::string words = "the first message is not a Hello of a member of a Baton group";
   EXPECT_EQ(answer_to_bytes("GET / HTTP/1.1\r\n\r\n"), words);
   EXPECT_EQ(answer_to_bytes(std::string("\0\0\0\x02M\0", 6)), words)
       << "messages before a greeting";
@@ -207,19 +208,18 @@ TEST_F(LinkGarbage, ALengthBeyondAllBounds) {
 }
 
 TEST_F(LinkGarbage, AFrameOfNoKind) {
-  EXPECT_EQ(end_after(std::string("\0\0\0\x03XYZ", 7)), "lost a: a frame is not well-formed");
-  EXPECT_EQ(end_after(std::string("\0\0\0\0", 4)), "lost a: a frame is not well-formed");
+  EXPECT_EQ(end_after(std::string("\0\0\0\x03XYZ", 7)), "lost a: a frame is malformed");
+  EXPECT_EQ(end_after(std::string("\0\0\0\0", 4)), "lost a: a frame is malformed");
 }
 
 TEST_F(LinkGarbage, AMessageThatIsCutOff) {
-  EXPECT_EQ(end_after(std::string("\0\0\0\x06M\0\x02x\x20y", 10)),
-            "lost a: a frame is not well-formed");
+  EXPECT_EQ(end_after(std::string("\0\0\0\x06M\0\x02x\x20y", 10)), "lost a: a frame is malformed");
   EXPECT_EQ(two.got(a), Texts{"x"}) << "what was whole has arrived";
 }
 
 TEST_F(LinkGarbage, AConfirmationOfWhatWasNeverSent) {
   EXPECT_EQ(end_after(std::string("\0\0\0\x02M\x05", 6)),
-            "lost a: the other end confirms what was never sent");
+            "lost a: the other end confirms messages that this end never sent");
 }
 
 TEST_F(LinkGarbage, ASecondGreeting) {
@@ -227,7 +227,7 @@ TEST_F(LinkGarbage, ASecondGreeting) {
   const std::size_t begin = begin_frame(again, FrameKind::hello);
   again += encode_hello(hello_of_a());
   end_frame(again, begin);
-  EXPECT_EQ(end_after(again), "lost a: a frame is not well-formed");
+  EXPECT_EQ(end_after(again), "lost a: a frame is malformed");
 }
 
 }  // namespace

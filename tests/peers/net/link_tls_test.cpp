@@ -122,8 +122,9 @@ TEST_F(LinkTls, OneWithTlsAmongThoseWithoutIsTold) {
   begin(two, options(b));
   begin(one, with_tls(a));
   ASSERT_TRUE(wait_until([&] { return one.events.count("refused") > 0; }));
-  EXPECT_EQ(one.events.told,
-            Texts{"refused b: it says: the connection came with TLS, which is not used here"});
+  EXPECT_EQ(
+      one.events.told,
+      Texts{"refused b: it says: the connection came with TLS, but this group does not use TLS"});
 }
 
 TEST_F(LinkTls, AnAnswerWithoutTlsIsNoAnswer) {

@@ -87,14 +87,14 @@ TEST_F(PeersTest, BeginAnewOnceAndAfterALeaseIfSeveralLinksOverflow) {
     }
   });
   ASSERT_TRUE(until([&] { return members_[0]->losses == 1; }));
-  EXPECT_NE(peer({0}).trouble().find("waits until what they had been promised is over"),
+  EXPECT_NE(peer({0}).trouble().find("waits until the promises to them have expired"),
             std::string::npos)
       << peer({0}).trouble();
   ASSERT_TRUE(until([&] { return all_work(); }));
   EXPECT_EQ(peer({0}).group().members().durable().incarnation, Incarnation{life.value + 1});
   const auto& warnings = members_[0]->warnings;
   EXPECT_EQ(std::count_if(warnings.begin(), warnings.end(),
-                          [](const std::string& one) { return one.find("begins anew") == 12; }),
+                          [](const std::string& one) { return one.find("starts over") == 12; }),
             1);
   peer({1}).request(Namespace::lock, "x");
   EXPECT_TRUE(until([&] { return holds({1}, "x"); }));

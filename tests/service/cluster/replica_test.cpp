@@ -90,7 +90,7 @@ TEST_P(NameIsTaken, ByAServerThatRuns) {
   EXPECT_NE(second->why_gone.find("a server named 'name' already runs at baton://first"),
             std::string::npos);
   ASSERT_EQ(second->warnings.size(), 1U);
-  EXPECT_NE(second->warnings[0].find("is still that of a server at baton://first"),
+  EXPECT_NE(second->warnings[0].find("still belongs to a server at baton://first"),
             std::string::npos);
   EXPECT_TRUE(first->is_leading());
 }

@@ -109,7 +109,7 @@ void SimServer::forget(const std::string& why) {
   is_serving_ = false;
   due_at_.reset();
   ++due_round_;
-  frontend_->dismiss(Error::not_leader, "this server does not lead any more");
+  frontend_->dismiss(Error::not_leader, "this server no longer leads");
   if (scene_.flaw != Flaw::no_forgetting) make_engine();
   frontend_->attach(*engine_);
   if (!is_stopping_) return;

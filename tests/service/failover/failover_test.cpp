@@ -64,12 +64,12 @@ class Line {
   std::vector<std::future<std::uint64_t>> grants_;
 };
 
-constexpr const char* without_farewell = "etcd has not taken the farewell";
+constexpr const char* without_farewell = "etcd did not confirm the clean stop";
 
 // Whoever leads next has nothing to wait for, unless etcd took too long.
 void expect_no_crash(const Fleet& fleet) {
   if (fleet.logs().find(without_farewell) != std::string::npos) return;
-  EXPECT_EQ(fleet.logs().find("after a crash"), std::string::npos) << fleet.logs();
+  EXPECT_EQ(fleet.logs().find("the last leader crashed"), std::string::npos) << fleet.logs();
 }
 
 TEST(Failover, ClientThatKnowsOneServerFindsTheLeader) {
@@ -239,7 +239,7 @@ TEST(Failover, PausedLeaderGrantsNothingWhenItGoesOn) {
   auto prize = other.lock("prize").value();
   ASSERT_TRUE(workload.goes_on()) << fleet.logs();
   fleet.resume(zombie);
-  EXPECT_TRUE(fleet.will_say(zombie, "this server does not lead any more")) << fleet.log(zombie);
+  EXPECT_TRUE(fleet.will_say(zombie, "this server no longer leads")) << fleet.log(zombie);
   EXPECT_TRUE(eventually([&] { return use_of(other, "prize") == "1+1"; }));
   EXPECT_EQ(waiting.wait_for(0s), std::future_status::timeout) << "the zombie has granted it";
   EXPECT_TRUE(prize.is_held());

@@ -53,7 +53,7 @@ TEST_P(CutFromEtcd, LeaderIsSucceeded) {
   EXPECT_TRUE(fleet.will_say(leader, "etcd: ")) << fleet.log(leader);
   EXPECT_TRUE(workload.goes_on()) << fleet.logs();
   fleet.heal();
-  EXPECT_TRUE(fleet.will_say(leader, "this server does not lead any more"));
+  EXPECT_TRUE(fleet.will_say(leader, "this server no longer leads"));
   EXPECT_TRUE(eventually([&] {
     const auto status = fleet.status(leader);
     return status && status->follows && status->trouble.empty();

@@ -46,7 +46,7 @@ TEST_F(Operation, AServerThatLosesEtcdSaysWhyInEveryPlace) {
            answer.body.find("cannot prove that it still leads") != std::string::npos;
   })) << get(fleet, 0, "/readyz").body;
   EXPECT_NE(fleet.status(0)->trouble.find("cannot prove that it still leads"), std::string::npos);
-  EXPECT_TRUE(fleet.will_say(0, "nothing is promised until etcd answers")) << fleet.log(0);
+  EXPECT_TRUE(fleet.will_say(0, "this server grants nothing until etcd answers")) << fleet.log(0);
   EXPECT_TRUE(metrics_have(fleet, 0, "\nbaton_leading 0\n"));
   EXPECT_TRUE(metrics_have(fleet, 0, "\nbaton_proof_left_seconds 0\n"));
   auto stale = fleet.connect({.session = false, .stale = true});

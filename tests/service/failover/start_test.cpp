@@ -57,12 +57,12 @@ TEST(Joining, SomethingElseUnderThePrefixIsLeftAlone) {
   ASSERT_EQ(etcdctl(fleet, "put test/cluster hello"), 0);
   fleet.start(0);
   EXPECT_NE(fleet.wait(0), 0);
-  EXPECT_TRUE(fleet.has_said(0, "etcd has something else under the prefix 'test'")) << fleet.log(0);
+  EXPECT_TRUE(fleet.has_said(0, "etcd holds other data under the prefix 'test'")) << fleet.log(0);
   ASSERT_EQ(etcdctl(fleet, "del test/cluster"), 0);
   ASSERT_EQ(etcdctl(fleet, "put test/live/record/0000000000000001 hello"), 0);
   fleet.start(1);
   EXPECT_NE(fleet.wait(1), 0);
-  EXPECT_TRUE(fleet.has_said(1, "a record cannot be understood")) << fleet.log(1);
+  EXPECT_TRUE(fleet.has_said(1, "a record is unreadable")) << fleet.log(1);
   ASSERT_EQ(etcdctl(fleet, "del test/live/record/0000000000000001"), 0);
   ASSERT_EQ(etcdctl(fleet, "put test/kept/floor hello"), 0);
   fleet.start(0);
@@ -80,7 +80,7 @@ TEST(Joining, NewerClusterIsLeftAlone) {
   ASSERT_EQ(put("cluster", R"(\012\005baton\020\143)"), 0);
   fleet.start(0);
   EXPECT_NE(fleet.wait(0), 0);
-  EXPECT_TRUE(fleet.has_said(0, "the cluster 'baton' is kept by a newer version of baton"))
+  EXPECT_TRUE(fleet.has_said(0, "a newer version of baton runs the cluster 'baton'"))
       << fleet.log(0);
   ASSERT_EQ(etcdctl(fleet, "del test/cluster"), 0);
   // A batch of version 99.

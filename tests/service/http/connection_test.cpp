@@ -21,8 +21,8 @@ TEST_F(ConnectionTest, BadInputGetsAClearAnswer) {
   const std::string long_name(513, 'n');
   const std::vector<Case> cases{
       {"GET", "/", "", 404, "there is nothing at /"},
-      {"GET", "/v1/lock", "", 405, "here is only POST, not GET"},
-      {"BREW", "/v1/files", "", 405, "here is only GET, PUT, DELETE, not BREW"},
+      {"GET", "/v1/lock", "", 405, "this path accepts only POST, not GET"},
+      {"BREW", "/v1/files", "", 405, "this path accepts only GET, PUT, DELETE, not BREW"},
       {"POST", "/v1/lock", "", 400, "the body is empty"},
       {"POST", "/v1/lock", "{", 400, "the body is not JSON"},
       {"POST", "/v1/lock", R"({"name":"a","nmae":"b"})", 400, "there is no field 'nmae'"},
@@ -33,7 +33,8 @@ TEST_F(ConnectionTest, BadInputGetsAClearAnswer) {
       {"POST", "/v1/lock", R"({"names":[]})", 400, "no name is given"},
       {"POST", "/v1/lock", R"({"names":["a","a"]})", 400, "named twice"},
       {"POST", "/v1/lock", R"({"name":"a","slots":100000})", 429, "slots"},
-      {"POST", "/v1/lock", R"({"name":"a","session":"1.00","ttl":"9s"})", 400, "opens its session"},
+      {"POST", "/v1/lock", R"({"name":"a","session":"1.00","ttl":"9s"})", 400,
+       "opens its own session"},
       {"GET", "/v1/locks?name=%f", "", 400, "percent"},
       {"GET", "/v1/\xA3", "", 400, "UTF-8"},
       {"GET", "/v1/locks?nmae=a", "", 400, "there is no field 'nmae'"},

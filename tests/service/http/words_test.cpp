@@ -77,8 +77,10 @@ TEST(Fields, AreRefusedByName) {
   EXPECT_EQ(complaint_of_lock(R"({"names":"a"})"), "'names' must be a list of texts");
   EXPECT_EQ(complaint_of_lock(R"({"names":[1]})"), "'names' must be a list of texts");
   EXPECT_EQ(complaint_of_lock(R"({"name":1})"), "'name' must be a text");
-  EXPECT_EQ(complaint_of_lock(R"({"name":"a","names":["b"]})"), "either 'name' or 'names'");
-  EXPECT_EQ(complaint_of_lock(R"({"name":"a","try":true,"wait":"1s"})"), "either 'try' or 'wait'");
+  EXPECT_EQ(complaint_of_lock(R"({"name":"a","names":["b"]})"),
+            "give either 'name' or 'names', not both");
+  EXPECT_EQ(complaint_of_lock(R"({"name":"a","try":true,"wait":"1s"})"),
+            "give either 'try' or 'wait', not both");
   EXPECT_EQ(complaint_of_lock(R"({"name":"a","try":1})"), "'try' must be true or false");
   EXPECT_EQ(complaint_of_lock(R"({"name":"a","owner":-1})"), "'owner' must be a whole number");
   EXPECT_EQ(complaint_of_lock(R"({"name":"a","owner":1.5})"), "'owner' must be a whole number");
@@ -118,7 +120,7 @@ TEST(Values, ThatAreNotTextAreBase64) {
   file.value = "ü";
   EXPECT_EQ(json_of(file).at("value").as_string(), "ü");
   EXPECT_EQ(complaint(R"({"v":"","v_base64":""})", [](Fields& f) { f.bytes("v"); }),
-            "either 'v' or 'v_base64'");
+            "give either 'v' or 'v_base64'");
   EXPECT_EQ(complaint(R"({"v_base64":"a"})", [](Fields& f) { f.bytes("v"); }),
             "'v_base64' is not base64");
 }

@@ -276,7 +276,7 @@ TEST_F(SessionFrontendTest, WhatTheJournalCannotKeepIsRefused) {
   say(a, put("key", std::string(1000, 'x')));
   const proto::Reply refused = a.told.back().reply();
   EXPECT_EQ(static_cast<Error>(refused.error()), Error::too_large);
-  EXPECT_EQ(refused.message(), "a request may have 1000 bytes here, not more");
+  EXPECT_EQ(refused.message(), "a request may have at most 1000 bytes here");
   say(a, put("key", std::string(900, 'x')));
   EXPECT_EQ(a.told.back().reply().error(), 0U);
   for (const auto& [position, record] : store->records) EXPECT_LT(record.size(), 1100U);

@@ -1,17 +1,35 @@
-// What there is between this member and one other: the numbering of messages in both directions,
-// and the connection, if there is one.
+// A link from this member to one other: it numbers the messages in both directions, and has at most
+// one connection at a time. The link survives its connections.
 //
-// A numbering belongs to a life of each end and a generation, which reset() begins. Both ends say
-// in their Hello which numbering they are in and how many messages of it they have received; from
-// the two Hellos each end draws the same conclusion:
+// A numbering belongs to one life of each end and to one generation. A process draws a new life
+// when it starts; reset() raises the generation by one. Each end states in its Hello its numbering
+// and how many messages of it have arrived. Both ends compare the two Hellos by the same rules:
 //
-//   - A life that the other end does not remember begins with a fresh numbering. An end that
-//     remembered another life was in a conversation that is over.
-//   - Of two generations the larger one counts. The end with the smaller one has been reset.
-//   - In the same numbering each end drops what the other has, and repeats the rest.
+//   - If an end sees a new life of the other, it drops its queue and numbers from 0.
+//   - If the generations differ, the larger one counts, and the end with the smaller one drops its
+//     queue and numbers from 0.
+//   - If the numbering is the same, each end drops the messages that have arrived and sends the
+//     others again.
 //
-// An end that has never met the other has never written a message to it, so that all it has queued
-// may go into whatever numbering it finds.
+// An end that has never met the other has never written a message to it. So it keeps its queue, and
+// sends all of it in the numbering that it finds.
+//
+// A worked example. a (life 7) and b (life 3) are in generation 0, and a dials b.
+//
+//   1. a sends messages 1 to 5. b receives 1 to 3, and its last frame that reached a confirmed 2.
+//      So a still keeps 3, 4 and 5. The connection breaks.
+//   2. a dials again: Hello{life 7, remembered_life 3, generation 0}. b answers with Hello{life 3,
+//      remembered_life 7, generation 0, received 3}. a drops message 3 and sends 4 and 5 again. b
+//      receives each message once.
+//   3. b crashes and starts again as life 4. It remembers nothing. a dials and says that it
+//      remembers life 3; b answers Hello{life 4, remembered_life 7, generation 0, received 0}. a
+//      drops all that b has not confirmed, numbers from 0, and reports restarted(b). The owner of
+//      the link decides what to send anew.
+//   4. A process that still runs b's life 3 sends its Hello. a refuses it: that life is over.
+//   5. a calls reset(): it drops its queue, goes to generation 1 and dials. b is in generation 0,
+//      so b drops its queue too, goes to generation 1 and reports was_reset(a).
+//
+// Messages of send_if_connected() have no number: a sends none of them again.
 #pragma once
 
 #include <cstddef>

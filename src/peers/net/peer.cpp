@@ -266,7 +266,7 @@ void Peer::refused(NodeId peer, const std::string& why) {
 // Something that had to arrive never will. Who has crashed and comes back is in the same position,
 // and everybody knows how to deal with that.
 void Peer::overflowed(NodeId peer) {
-  start_over("too many unsent bytes wait for member " + name_of(peer));
+  start_over("member " + name_of(peer) + " leaves too many messages unconfirmed");
 }
 
 // Once, if several links have overflowed together.

@@ -39,7 +39,8 @@ Lock& Machine::lock_at(Namespace space, const std::string& name, std::uint32_t s
   return lock;
 }
 
-// It may be somebody's turn, or nobody may be left.
+// Notes that settle() must look at this lock: it may be the turn of a request, or the lock may be
+// unused.
 void Machine::touch(Lock& lock) {
   if (!lock.to_pump) {
     lock.to_pump = true;
@@ -51,7 +52,8 @@ void Machine::touch(Lock& lock) {
   }
 }
 
-// Everybody whose turn has come gets what it waits for. Called when the tables are whole.
+// Grants every request whose turn has come, and forgets unused locks. Called after each timer and
+// each command, when the tables are consistent.
 void Machine::settle() {
   while (!to_pump_.empty() || !own_changes_.empty()) {
     for (std::size_t i = 0; i < to_pump_.size(); ++i) {
@@ -69,10 +71,33 @@ void Machine::settle() {
   to_check_.clear();
 }
 
-// A grant makes it nobody else's turn, unless its holder enters again, for which the lock is
-// touched: to those behind, a holder is what it was as a request. So one pass is enough, and it
-// ends at the first whose turn it is not, since what keeps that one back keeps back all behind it;
-// unless that is a hold of its own, which is over but not given up yet.
+// Grants the requests of one lock's queue whose turn has come.
+//
+// A worked example with two names; all requests are exclusive, and the number behind a request that
+// waits is its ticket. A request that is granted at once uses no ticket.
+//
+//   command             left held by   right held by   queue of left   queue of right
+//   A asks left         A              -               -               -
+//   B asks left+right   A              -               B1              B1
+//   C asks right        A              -               B1              B1 C2
+//   D asks left         A              -               B1 D3           B1 C2
+//   A releases left     B              B               D3              C2
+//   B releases both     D              C               -               -
+//
+// B waits in both queues under one ticket, and holds neither name while it waits. C waits although
+// nobody holds right, because B came earlier. When A releases left, pump(left) finds B first there;
+// is_open(B) also looks at right, which nobody holds and where B is first. So one command grants B
+// both names, each with its own fencing token. All queues are in the order of the tickets, so a
+// request for left+right and one for right+left cannot deadlock.
+//
+// Two kinds of requests overtake others. An owner that already holds the name enters it again at
+// once. An upgrade goes before all ordinary requests, which wait for the upgrading holder anyway.
+//
+// One pass over the queue is enough: the requests behind wait for a holder exactly as they waited
+// for its request, so a grant makes it nobody else's turn. (When a holder enters again its place in
+// the queue becomes free, so grant() touches the lock.) The pass ends at the first request whose
+// turn it is not, because the same obstacle stops all requests behind it. The exception: a request
+// that is stopped by its own party's old hold, which is over but not released yet.
 void Machine::pump(Lock& lock) {
   for (auto at = lock.queue.begin(); at != lock.queue.end();) {
     Request& request = *at->second;
@@ -95,8 +120,9 @@ void Machine::forget(Lock& lock) {
     table.rehash(table.size() * 4);
 }
 
-// A party that waits for several things at once, or while it holds some of them: what it has got
-// lets it enter again elsewhere, and what it has lost no longer does.
+// A party may wait for several names at once, or hold one while it waits for another. When it gets
+// or loses a name, its other requests for that name may have become possible (it enters again) or
+// impossible, so settle() looks at them again.
 void Machine::note_own(const Party& party, Lock& lock) {
   const Session& session = *tables_.session(party.session);
   const auto other = first_waiting(session, party.owner);
@@ -249,7 +275,7 @@ void Machine::give_up(Request& request, Error error, std::string message) {
   answer(asker, error, std::move(message));
 }
 
-// Without the hold there is nothing left to upgrade.
+// The party has lost its shared hold, so its request to upgrade that hold fails.
 void Machine::give_up_upgrade(Lock& lock, const Party& party, Error error) {
   for (auto at = lock.queue.begin(); at != lock.queue.end() && !at->first.ordinary;) {
     Request& request = *at->second;
@@ -307,8 +333,9 @@ Request* Machine::find_waiting(const QueueKey& key) {
   return found == session.waiting.end() ? nullptr : &found->second;
 }
 
-// Grants are possible again, after a crash or after the fences had run out: everybody in turn, then
-// those who did not want to wait are told, then the youngest of those who would wait for ever.
+// The state may grant again, after a crash or after it had run out of fencing tokens. It grants the
+// waiting requests in order, then answers those that did not want to wait, and then refuses the
+// deadlocked ones, the youngest first.
 void Machine::resume() {
   if (!tables_.unreported.empty() || stalled_) return;
   std::set<QueueKey> line;

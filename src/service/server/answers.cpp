@@ -17,14 +17,14 @@ namespace {
 
 constexpr std::size_t part_bytes = 1024 * 1024;
 
-// Gathers entries in one answer until it is large enough, and then in the next.
+// Splits a list into several answers, each of a size that fits into a frame.
 class Parts {
  public:
   explicit Parts(const Asked& asked) : asked_(asked) { parts_.emplace_back(); }
 
   proto::Answer& last() { return parts_.back(); }
 
-  // True while there is room for more.
+  // Counts an entry that was added. False if the list must end here.
   bool added(std::size_t bytes) {
     ++entries_;
     bytes_ += bytes;
@@ -58,7 +58,7 @@ class Parts {
   std::size_t bytes_before_ = 0;
 };
 
-// Who is behind a session, asked once for each.
+// Looks up the client behind each session, once.
 class People {
  public:
   explicit People(const service::State& state) : state_(state) {}
@@ -111,7 +111,7 @@ void fill_waiter(proto::Waiter& message, const service::WaitingRequest& it, serv
   for (const std::string& name : it.names) message.add_names(name);
 }
 
-// What is left of a session that expired is not a holder, but closes the lock for a while.
+// A hold whose session has expired is shown as a lock-delay, not as a holder.
 void fill_lock(proto::Lock& message, const service::LockInfo& it, service::Time now,
                People& people) {
   message.set_space(proto_of(it.space));
@@ -131,7 +131,7 @@ void fill_lock(proto::Lock& message, const service::LockInfo& it, service::Time 
   }
 }
 
-// What is so at other servers. A leader elsewhere may be known here already.
+// Adds holders and waiters at other servers. This server may already list a leader elsewhere.
 void add_others(proto::Lock& message, const proto::Lock& others) {
   const auto is_known = [&](const proto::Holder& holder) {
     return std::any_of(message.holders().begin(), message.holders().end(),
@@ -147,7 +147,7 @@ void add_others(proto::Lock& message, const proto::Lock& others) {
   message.set_closed_for(std::max(message.closed_for(), others.closed_for()));
 }
 
-// Locks that only others know are added as empty ones, in their place.
+// Adds an empty entry, in its place in the order, for each lock that only other servers know.
 std::vector<service::LockInfo> with_others(std::vector<service::LockInfo> locks,
                                            const Others& others) {
   if (others.empty()) return locks;
@@ -256,7 +256,8 @@ void fill_file(proto::File& message, const service::FileInfo& it, bool with_valu
   message.set_tied_to(it.tied.value);
 }
 
-// Twice as many in each step, so that files that are too large together are not all copied first.
+// Doubles the number of files in each step, so that it does not copy all files first when they are
+// too large together.
 std::vector<service::FileInfo> files_with(const service::State& state, const std::string& prefix) {
   for (std::size_t limit = 256;; limit *= 2) {
     auto files = state.files(prefix, limit);

@@ -1,5 +1,5 @@
-// Answers to what can be asked without changing anything (Read): locks with their holders, queues
-// and wait-for graph; sessions; files; how the server is doing.
+// Answers questions that change nothing (Read): locks with their holders, queues and wait-for
+// graph; sessions; files; the server's status.
 #pragma once
 
 #include <functional>
@@ -10,13 +10,14 @@
 
 namespace baton::server {
 
-// Beyond these a list is cut off with an error that says so.
+// A longer list is cut off with an error that says so.
 inline constexpr std::size_t most_listed = 100'000;
 inline constexpr std::size_t most_bytes_listed = 16 * 1024 * 1024;
-// With more who wait, the wait-for graph is left out: each waits for all who came before.
+// If more requests wait, the server leaves the wait-for graph out: each request waits for all
+// earlier ones, so the graph grows with the square of their number.
 inline constexpr std::size_t most_waiting_in_graph = 2000;
 
-// What is held and waited for at other servers.
+// The holders and waiters at other servers.
 struct OthersLocks {
   std::vector<proto::Lock> locks;
   std::vector<std::string> silent;  // those who do not answer

@@ -16,7 +16,7 @@ namespace baton::server {
 
 namespace {
 
-// Nobody holds anything, and nobody is there.
+// Removes all sessions, and with them all holds.
 service::StateImage without_sessions(service::StateImage image) {
   image.sessions.clear();
   image.locks.clear();

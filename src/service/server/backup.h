@@ -1,9 +1,9 @@
-// Backups: what outlives sessions (files that are not tied, revisions, and above all how far fences
-// and epochs have come), as one file that can be restored to any journal.
+// A backup is one file with everything that outlives sessions: files that are not tied, revisions,
+// and above all the next fencing token and epoch. `baton restore` writes it to any empty journal.
 //
-// Sessions and what they hold are not in it. Whoever restores it begins with a service in which
-// nobody holds anything, and clients of the one before must have stopped by then: their longest
-// lease is told.
+// A backup contains no sessions and no holds. After a restore nobody holds anything, so the clients
+// of the old service must have stopped by then. The backup states their longest lease, so that the
+// operator knows how long to wait.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Somebody who talks with the service over the client protocol, such as a connection. The frontend
-// (service/server/session_frontend.h) keeps here what it knows of the conversation.
+// A client that speaks the client protocol, such as a connection. The frontend
+// (service/server/session_frontend.h) keeps the state of the conversation here.
 #pragma once
 
 #include <cstddef>
@@ -20,9 +20,10 @@ class ClientPort {
   virtual ~ClientPort() = default;
 
   virtual void send(const proto::ServerMessage& message) = 0;
-  // So many bytes follow at once that it has asked for: it is not too slow if it takes them later.
+  // The client has asked for an answer of so many bytes: until it has read them, the server does
+  // not take it for too slow.
   virtual void make_room(std::size_t /*bytes*/) {}
-  // Says Goodbye, and why; nothing is received or sent any more.
+  // Sends Goodbye with the reason. After that the connection receives and sends nothing.
   virtual void hang_up(Error error, const std::string& message) = 0;
 
   bool has_greeted() const { return has_greeted_; }

@@ -18,18 +18,18 @@
 namespace baton::server {
 
 struct ClusterOptions {
-  // etcd::connect, in programs that shall know etcd: only they need gRPC.
+  // etcd::connect, in programs that can use etcd: only they link gRPC.
   std::function<std::unique_ptr<etcd::Etcd>(const etcd::EtcdOptions&)> connect;
   std::string cluster = "baton";
   std::string advertise;  // the URL under which others find this server
   std::int64_t lease_s = 2;
-  bool is_dedicated = false;                 // etcd has nobody else's data
-  std::int64_t quota_bytes = 2'147'483'648;  // of an etcd that does not say it: its default
-  etcd::EtcdOptions etcd;                    // but for where it is, which the journal's name says
-  bool uses_tls = false;                     // ... by TLS, also without files
+  bool is_dedicated = false;                 // only this cluster uses this etcd
+  std::int64_t quota_bytes = 2'147'483'648;  // if etcd does not tell its quota: etcd's default
+  etcd::EtcdOptions etcd;                    // all but the endpoints: the journal's name has them
+  bool uses_tls = false;                     // connects to etcd by TLS, even without files
 };
 
-// What the journal's name says: "etcd://HOST:PORT,HOST:PORT/PREFIX".
+// The parts of a journal's name "etcd://HOST:PORT,HOST:PORT/PREFIX".
 struct EtcdPlace {
   std::vector<std::string> endpoints;
   std::string prefix;

@@ -78,7 +78,8 @@ void Connection::take(std::string_view bytes) {
   }
 }
 
-// It was told to go. Reading on lets it see why before the socket is closed.
+// The server has sent Goodbye. It reads on and drops the bytes, because closing the socket now
+// could discard the Goodbye before the client reads it.
 void Connection::discard_input() {
   const ssize_t count =
       ::recv(socket_, server_.buffer_.data(), server_.buffer_.size(), MSG_DONTWAIT);
@@ -95,7 +96,7 @@ void Connection::send(const proto::ServerMessage& message) {
   server_.turn();
 }
 
-// For one such answer at a time.
+// Makes room for one large answer at a time.
 void Connection::make_room(std::size_t bytes) {
   if (room_ == 0) room_ = bytes;
 }

@@ -1,4 +1,4 @@
-// A connection over a socket: reads frames for the frontend and writes what it says.
+// A client's connection over a socket: reads frames for the frontend and writes its replies.
 #pragma once
 
 #include <chrono>
@@ -26,12 +26,12 @@ class Connection final : public ClientPort,
 
   // Writes as much as the other side takes.
   void flush();
-  // It was not read from while the journal was far behind.
+  // Reads again, after a pause while the journal was far behind.
   void resume_input();
   bool is_all_written() const { return out_.empty(); }
-  // At once, without a word.
+  // Closes the socket at once, without a Goodbye.
   void close();
-  // Past its time: not greeted, or still not gone.
+  // The client has sent no Hello in time, or has not left in time after a Goodbye.
   bool is_overdue(std::chrono::steady_clock::time_point now) const;
 
  private:

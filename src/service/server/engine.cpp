@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t most_lingering_bytes = 1024 * 1024;
 
-// What a session lets go: if the journal never hears of it, the client's report after the crash
-// does not name it.
+// The client gives something up. The reply may go out before the journal has the command: if a
+// crash loses the command, the client's report after the crash does not name what it gave up.
 bool lets_go(const service::Command& command) {
   return std::holds_alternative<service::Release>(command.what) ||
          std::holds_alternative<service::Cancel>(command.what) ||
@@ -23,15 +23,16 @@ bool lets_go(const service::Command& command) {
          std::holds_alternative<service::Acknowledge>(command.what);
 }
 
-// Of a hold, whether its holder likes it or not. What is due may be such an end too.
+// The command may end a hold against its holder's will. A timer that is due may do so too; apply()
+// looks at that.
 bool is_ending(const service::Command& command) {
   return std::holds_alternative<service::ExpireSession>(command.what) ||
          std::holds_alternative<service::Break>(command.what) ||
          std::holds_alternative<service::BreakSession>(command.what);
 }
 
-// Nothing is ever counted so far: what says so was not written by an engine. Sums of two such
-// numbers still fit.
+// No engine ever counts so far, so a record with a larger number is damaged. The sum of two numbers
+// below this limit still fits into 64 bits.
 constexpr std::uint64_t beyond_all = std::uint64_t{1} << 61;
 
 bool is_possible(const proto::Command& message, service::Time before) {
@@ -140,7 +141,8 @@ void Engine::add_lead() {
   clock_origin_us_ = host_.clock_us() - state_.now().value;
   batch_time_ = state_.now();
   leading_since_ = state_.now();
-  // Also after a restore from an older copy, and without any, both are larger than ever before.
+  // The date makes sure that the epoch and the fencing tokens are larger than all before, even if
+  // an operator restored an older copy of the journal, or none.
   const std::int64_t wall_us = std::max<std::int64_t>(host_.wall_us(), 0);
   epoch_ = std::max(epoch_ + 1, static_cast<std::uint64_t>(wall_us / 1'000'000));
   const std::uint64_t fences_from =
@@ -176,7 +178,7 @@ void Engine::add_reserve() {
 
 service::Time Engine::now() const {
   if (clock_origin_us_) return service::Time{host_.clock_us() - *clock_origin_us_};
-  // While it only follows, about: time goes on at the leader, too.
+  // A standby estimates the leader's time: the time of the last record, plus its age.
   return state_.now() + service::Duration{read_at_us_ ? host_.clock_us() - *read_at_us_ : 0};
 }
 
@@ -243,7 +245,7 @@ void Engine::stop(std::function<void()> done) {
   flush();
 }
 
-// The command gets its time. What it is to be in the journal is for the caller to fill in.
+// Sets the command's time. The caller fills in the rest of the message for the journal.
 proto::Command& Engine::begin(service::Command& command) {
   command.now = std::max(now(), batch_time_);
   proto::Command& message = *piece_.mutable_commands(0);
@@ -252,8 +254,8 @@ proto::Command& Engine::begin(service::Command& command) {
   return message;
 }
 
-// Batches one after the other are one batch, as protobuf reads them, so that a record can be
-// written piece by piece.
+// Protobuf reads several serialized batches in a row as one batch. So the engine can write a record
+// piece by piece.
 void Engine::gather(const service::Command& command) {
   const std::size_t most = journal_.most_record_bytes();
   if (most != 0 && record_.size() + piece_.ByteSizeLong() > most) seal();
@@ -299,7 +301,7 @@ void Engine::apply(const service::Command& command, const Answer& answer) {
   if (!for_gate_.empty()) tell_gate();
 }
 
-// In their order, also if what is told brings about more.
+// Tells the gate in order, even if the gate's answer causes more effects.
 void Engine::tell_gate() {
   if (std::exchange(is_telling_gate_, true)) return;
   while (!for_gate_.empty()) {
@@ -315,7 +317,7 @@ void Engine::note_ending() {
   if (!std::exchange(gathering_.has_ending, true)) ++endings_;
 }
 
-// Which sessions are of the fast grade.
+// Keeps the set of sessions of the fast grade up to date.
 void Engine::note(const service::Command& command, const service::Effect& effect) {
   if (const auto* over = std::get_if<service::SessionOver>(&effect)) {
     fast_.erase(over->session.value);
@@ -396,7 +398,7 @@ bool Engine::may_linger() const {
          record_.size() < most_lingering_bytes;
 }
 
-// Those who are told now what came of their commands are likely to have new ones.
+// The clients that receive their replies now are likely to send new requests soon. See engine.h.
 void Engine::hold_back(const Held& done) {
   if (options_.appends_per_holdback == 0 || done.commands < 2 || !sealed_.empty()) return;
   const std::int64_t now_us = host_.clock_us();
@@ -413,7 +415,7 @@ bool Engine::is_held_back() {
   return false;
 }
 
-// What has been gathered becomes a record.
+// Closes the gathered batch: it becomes a record that waits to be sent.
 void Engine::seal() {
   if (record_.empty()) return;
   counters_.batch_commands.add(static_cast<double>(gathering_.commands));
@@ -448,13 +450,14 @@ void Engine::batch_done(const journal::Fault& fault) {
   if (held.has_ending) --endings_;
   check_durable(held);
   hold_back(held);
-  // The next append runs while this one's effects are told.
+  // Start the next append first: it runs while the host delivers this one's effects.
   flush();
   host_.deliver(held.effects);
   for (const auto& what : held.then) what();
 }
 
-// Or the next leader could give out the same fencing token.
+// A durable reserve must cover every token that goes out; otherwise the next leader could give out
+// the same token.
 void Engine::check_durable(const Held& held) const {
   if (options_.gated) return;
   for (const service::Effect& effect : held.effects) {
@@ -482,7 +485,8 @@ journal::Journal::Done Engine::on_engine_thread(void (Engine::*what)(const journ
 
 // --- Snapshots ----------------------------------------------------------------------------------
 
-// A large state is written less often: the records since the last time should outweigh it.
+// The engine writes a large state less often: the records since the last snapshot should be worth
+// its size.
 void Engine::consider_snapshot() {
   if (is_writing_snapshot_ || !journal_.keeps()) return;
   const bool are_many = commands_since_snapshot_ >= options_.commands_per_snapshot;
@@ -492,8 +496,8 @@ void Engine::consider_snapshot() {
   if (are_many || are_large) write_snapshot();
 }
 
-// The image is taken at once, since the state goes on; it becomes bytes beside this thread; and the
-// journal gets it when everything that is in it is durable.
+// The engine takes the image at once, because the state changes. Another thread turns the image
+// into bytes, and the journal receives them when every command in the image is durable.
 void Engine::write_snapshot() {
   is_writing_snapshot_ = true;
   commands_since_snapshot_ = 0;

@@ -1,30 +1,31 @@
-// The engine of a leading server: the state, its journal, and what lies between them. No sockets.
+// The engine of a leading server: it applies commands to the state, writes them to the journal, and
+// sends the effects when the journal is durable. No sockets.
 //
-// A request is applied to the state as soon as it comes, and added to the batch that is being
-// gathered. When the journal is ready for another record the batch is sent to it, so that
-// everything that comes during one append goes into the next. What a command brought about is held
-// back until its batch is durable. Two things go out earlier:
-// - grants of the fast grade, and replies to what a session of the fast grade lets go: after a
-//   crash its client reports what it held;
-// - answers to questions, when nothing is under way that they could have seen.
+// The engine applies a request to the state as soon as it comes, and adds it to the batch that it
+// gathers. When the journal is ready for another record, the engine sends it the batch. So all
+// requests that come during one append share the next append. The engine holds the effects of a
+// command back until its batch is durable. Two kinds of effects go out earlier:
+// - grants of the fast grade, and replies to a session of the fast grade that gives something up:
+//   after a crash its client reports what it holds;
+// - answers to questions, if they cannot have seen an effect that is not durable yet.
 //
-// A batch that nobody waits for, since all that it brought about went out early, may linger for a
-// moment: the more commands share a write to the disk, the less each of them costs.
+// If all effects of a batch went out early, nobody waits for it, and it may linger for a moment:
+// the more commands share a write to the disk, the less each of them costs.
 //
-// To a journal whose appends cost much more than a message (etcd's) the next record may be held
-// back for a moment after one is done: those who have just got their answers ask again, and then
+// If an append costs much more than a message (etcd's does), the engine may hold the next record
+// back for a moment after one is done: the clients that just got their answers ask again, and then
 // all of them share one append instead of two groups taking turns.
 //
-// The fence of a grant that goes out early must be below a reserve that is already durable, or two
-// leaders could give out the same one. So must a place in line, since the next leader counts both
-// from there on. And while the end of a session, or of a hold against the holder's will, is not
-// durable, no grant goes out early: after a crash that end would not have happened, and whoever was
-// granted the lock before may still be given the answer that is kept.
+// The fencing token of a grant that goes out early must be below a reserve that is already durable;
+// otherwise two leaders could give out the same token. The same holds for a place in a queue: the
+// next leader counts both from the reserve on. And while the end of a session, or of a hold against
+// its holder's will, is not durable, no grant goes out early: a crash would undo that end, and the
+// holder before could still be sent the grant that the journal keeps as its answer.
 //
-// A gated state (service/state/state.h) has a journal that keeps nothing: whatever it brings about
-// goes out at once.
+// A gated state (service/state/state.h) has a journal that keeps nothing: the engine sends all its
+// effects at once.
 //
-// All calls, and all calls of the host, are on one thread.
+// The engine and its host call each other on one thread.
 #pragma once
 
 #include <cstddef>
@@ -47,32 +48,34 @@
 
 namespace baton::server {
 
-// What the engine needs of the process around it.
+// The process around the engine, as the engine sees it.
 class EngineHost {
  public:
   virtual ~EngineHost() = default;
 
   // From any thread: runs it later on the engine's.
   virtual void post(std::function<void()> what) = 0;
-  // Runs it beside the engine's thread, if there is another.
+  // Runs it on another thread than the engine's, if there is one.
   virtual void run_aside(std::function<void()> what) = 0;
-  // Microseconds. The first only goes on, also while the machine sleeps; the second is the date.
+  // Microseconds. clock_us() never goes back and counts while the machine sleeps; wall_us() is the
+  // date.
   virtual std::int64_t clock_us() = 0;
   virtual std::int64_t wall_us() = 0;
 
-  // A turn, and with it a flush(), after so many microseconds, also if nothing happens till then.
+  // The host calls flush() after so many microseconds, even if nothing else happens until then.
   virtual void turn_in(std::int64_t) {}
 
-  // Of a gated state: a name is wanted, or of no use any more. The engine may be called back.
+  // Of a gated state: the engine wants a name, or needs it no longer. The host may call the engine
+  // back at once.
   virtual void want(const service::Wanted&) {}
   virtual void leave(const service::Unwanted&) {}
 
-  // ... and those with whom it shares its names do not keep up.
+  // Of a gated state: the servers that share its names do not keep up.
   virtual bool is_held_up() const { return false; }
 
-  // These may be told to clients now.
+  // The host may send these effects to clients now.
   virtual void deliver(service::Effects& effects) = 0;
-  // The journal did not keep its word: nothing may be told to anyone any more.
+  // The journal failed: the host must not send anything to clients any more.
   virtual void fail(const journal::Fault& fault) = 0;
 };
 
@@ -108,18 +111,18 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  // Reads the journal and begins to lead; `ready` is called when that is durable. Throws
-  // journal::Unusable.
+  // Reads the journal and begins to lead. The engine calls `ready` when the beginning is durable.
+  // Throws journal::Unusable.
   void start(std::function<void()> ready);
-  // The same in steps, for a journal that another server still writes: what it has written so far,
-  // as it comes, and then, if ever, lead().
+  // The same in steps, for a standby: it reads the records that the leader writes, as they come,
+  // and calls lead() when it takes over.
   void read_snapshot(journal::Position position, std::string_view bytes);
   void read_record(journal::Position position, std::string_view bytes);
   void lead(std::function<void()> ready);
 
-  // A request that refusal_of() has nothing against, with its session, and the command that it
-  // means. The proto goes into the journal. Replies to a session are delivered by the host;
-  // `answer` gets that of a request without a session.
+  // Submits a request that refusal_of() did not refuse, with its session set, and the same request
+  // as a command. The proto goes into the journal. The host delivers replies to a session; `answer`
+  // receives the reply to a request without a session.
   void submit(proto::Request& request, service::Command command, const Answer& answer = {});
   void expire(service::SessionId session);
   void tick();
@@ -127,22 +130,23 @@ class Engine {
   void submit(const service::Open& open);
   void submit(const service::Revoke& revoke);
   void submit(const service::Elsewhere& elsewhere);
-  // A Farewell: the last command. `done` is called when everything is durable.
+  // Writes a Farewell as the last command, and calls `done` when everything is durable.
   void stop(std::function<void()> done);
 
-  // Runs it when everything that the state has seen is durable, now if it is already.
+  // Runs it when all commands applied so far are durable; at once if they are.
   void when_durable(std::function<void()> what);
-  // ... and it is known that no other server led when this was called.
+  // Runs it when all commands applied so far are durable, and the journal has proved that no other
+  // server led when this was called.
   void when_proven(std::function<void()> what);
-  // Promises may be made that the journal does not have.
+  // This server can prove that it leads, so it may answer before the journal has a command.
   bool is_sure() const { return journal_.is_sure(); }
-  // Of what it tells the gate, something is still to come.
+  // The engine has more effects to send to the gate.
   bool has_more_for_gate() const { return !for_gate_.empty(); }
-  // Larger ones cannot be kept; 0: all can.
+  // The journal cannot keep larger requests; 0: no limit.
   std::size_t most_request_bytes() const { return journal_.most_record_bytes(); }
 
-  // To be called at the end of each turn, when all that has arrived is submitted, and now and then
-  // for the sake of what lingers.
+  // The host calls this at the end of each turn of its loop, when it has submitted all requests
+  // that have arrived; and now and then, so that a lingering batch is written.
   void flush();
 
   const service::State& state() const { return state_; }
@@ -153,7 +157,8 @@ class Engine {
   journal::Position position() const { return appended_; }
   const EngineCounters& counters() const { return counters_; }
   bool is_fast(service::SessionId session) const { return fast_.contains(session.value); }
-  // So much is gathered that nothing more should be read from clients for a while.
+  // The batches that wait for the journal are so large that the server should stop reading from
+  // clients for a while.
   bool is_congested() const {
     return record_.size() + sealed_bytes_ > most_gathered_bytes || host_.is_held_up();
   }
@@ -161,7 +166,7 @@ class Engine {
   static constexpr std::size_t most_gathered_bytes = 16 * 1024 * 1024;
 
  private:
-  // What waits for a record to become durable.
+  // Effects and callbacks that wait until their record is durable.
   struct Held {
     service::Effects effects;
     std::vector<std::function<void()>> then;
@@ -195,7 +200,7 @@ class Engine {
   void write_snapshot();
   void snapshot_done(const journal::Fault& fault);
   void fail(const journal::Fault& fault);
-  // A callback for another thread, which does nothing when the engine is gone.
+  // A callback that another thread may call. It does nothing after the engine has been destroyed.
   journal::Journal::Done on_engine_thread(void (Engine::*what)(const journal::Fault&));
 
   journal::Journal& journal_;

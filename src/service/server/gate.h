@@ -1,8 +1,8 @@
-// Between a host and those with whom it shares its names, such as a group of peers.
+// The gate stands between a host and the servers that share its names, such as a group of peers.
 //
-// A host with a gate grants a lock or an election only when it was let in: its state is gated
-// (service/state/state.h). It says what it wants here, and is answered by Host::open(). All calls
-// are on the loop's thread, and may be answered before they return.
+// A host with a gate grants a lock or an election only after the gate has opened the name: its
+// state is gated (service/state/state.h). The host asks with want(), and the gate answers with
+// Host::open(). All calls are on the loop's thread; the gate may answer before want() returns.
 #pragma once
 
 #include <functional>
@@ -18,33 +18,36 @@ namespace baton::server {
 
 class Gate : public OtherServers {
  public:
-  // Somebody waits for the name: Host::open() when this server has it. Said once, until leave().
+  // A client here waits for the name. The gate calls Host::open() when this server has the name.
+  // The host calls want() once, until leave().
   virtual void want(service::Namespace space, const std::string& name) = 0;
-  // The name is of no use here: to be given up if this server has it, or has asked for it. Said
-  // after each open() that was used, or came too late, and when nobody waits any more; also after
-  // a revoke(). So it may be said of a name that is not had any more.
+  // This server does not need the name any more: the gate gives it up if this server has it, or has
+  // asked for it. The host calls leave() after each open(), used or too late; when nobody waits any
+  // more; and after a revoke(). So the gate may not have the name any more.
   virtual void leave(service::Namespace space, const std::string& name) = 0;
 
-  // This server ends: nothing will be granted here any more.
+  // This server ends, and grants nothing any more.
   virtual void close() = 0;
 
-  // For so long from now on what is open here is nobody else's, and how long that can be at most.
+  // For how long from now on no other server can have the names that are open here; and how long
+  // that can be at most.
   virtual service::Duration promised() const = 0;
   virtual service::Duration longest_promise() const = 0;
 
-  // The others do not keep up: nothing more is read from clients for a while.
+  // The other servers do not keep up: this server stops reading from clients for a while.
   virtual bool is_congested() const { return false; }
-  // Nothing is to be done now: whether to look again at once, as one of them is about to speak.
+  // The loop has nothing to do. True if it should look again at once instead of sleeping, because
+  // another server will probably send a message.
   virtual bool stays_awake() { return false; }
 
-  // Somebody here leads an election, has something new to say, or leads no more.
+  // A client here began to lead an election, changed its value, or stopped leading.
   virtual void led(const service::Change& change) = 0;
 
-  // For people: why nothing is granted now; empty if it is.
+  // For people: why this server grants nothing now; empty if it grants.
   virtual std::string trouble() const { return {}; }
 
-  // Calls back, now or later. What is held and waited for elsewhere, one entry for each name and
-  // server; a leader that this server was told of by Host::elsewhere() may be left out.
+  // Calls back, now or later, with the holders and waiters at other servers: one entry for each
+  // name and server. The gate may leave out a leader that it has reported by Host::elsewhere().
   virtual void complete_locks(const proto::Read::Locks& asked,
                               std::function<void(OthersLocks)> done) = 0;
 };

@@ -33,7 +33,7 @@ std::string name_of_machine() {
   return name;
 }
 
-// Where other machines find a server that listens here, if that can be told.
+// The URL under which other machines reach a server that listens here. Throws if that is unclear.
 std::string url_for_others(const std::vector<std::string>& listen) {
   for (const std::string& text : listen) {
     const io::Address address = io::parse_address(text);
@@ -97,7 +97,7 @@ Host::Host(HostOptions options)
     frontend_->set_http_addresses(side_server_->addresses());
   }
   if (membership_) {
-    // Whoever asks is told how it is, also while there is no etcd.
+    // Listen at once, so that `baton status` gets an answer even while etcd is not reachable.
     frontend_->attach(*engine_);
     begin_listening();
     membership_->replica().start();
@@ -109,7 +109,7 @@ Host::Host(HostOptions options)
 Host::~Host() {
   side_server_.reset();
   server_.reset();
-  // What the journal still calls back for is posted, and never runs.
+  // The journal's remaining callbacks are only posted to the loop, which no longer runs.
   if (journal_ != nullptr) journal_->close();
   membership_.reset();
   if (aside_.joinable()) aside_.join();
@@ -143,7 +143,7 @@ void Host::lead_alone() {
 
 void Host::join_cluster() {
   std::string& advertise = options_.cluster.advertise;
-  // As clients are told, who know URLs only.
+  // A URL, because the server sends it to clients, and clients know only URLs.
   advertise =
       advertise.empty() ? url_for_others(options_.listen) : io::parse_address(advertise).url();
   if (options_.name.empty()) options_.name = advertise;
@@ -165,7 +165,8 @@ void Host::after(std::int64_t us, std::function<void()> what) {
   run_after(io_, us, std::move(what));
 }
 
-// What this server knew and had not written never happened.
+// This server no longer leads: it drops its state, because commands that it had not written never
+// happened. The replica then reads the journal anew.
 void Host::forget(const std::string& why) {
   if (is_serving_) {
     log_->warn("this server no longer leads: {}", why);
@@ -179,7 +180,7 @@ void Host::forget(const std::string& why) {
   frontend_->attach(*engine_);
   server_->attach(*engine_);
   if (!is_stopping_) return;
-  // Its farewell is among what never happened.
+  // The stop cannot be clean any more: this server's Farewell was among the dropped commands.
   frontend_->close();
   asio::post(io_, [this] { take_leave(); });
 }
@@ -259,8 +260,9 @@ void Host::serve(service::Duration promised) {
   }
 }
 
-// Leases are looked after once in a while: first the time, then what has arrived, then who is late.
-// The turn also ends what lingers in the engine.
+// Looks after leases now and then: first it notes the time, then the loop reads what has arrived,
+// and only then it expires sessions. So a keepalive that waited in a socket still counts. The turn
+// also writes a batch that lingers in the engine.
 void Host::pulse() {
   frontend_->wake();
   asio::post(io_, [this] {
@@ -276,7 +278,8 @@ void Host::pulse() {
   });
 }
 
-// Sees to it that what is due happens although nobody asks for anything.
+// Sets a timer for the next end of a wait, a hold or a delay, so that it happens on time even if no
+// client sends a request.
 void Host::watch_due() {
   if (!is_serving_ || is_stopping_) return;
   const auto next = engine_->state().next_due();
@@ -331,8 +334,8 @@ void Host::stop() {
 void Host::begin_stop() {
   if (std::exchange(is_stopping_, true)) return;
   log_->info("stopping");
-  // A standby takes a leader that refuses connections for dead, and its journal for that of a
-  // crash. So in a cluster it is found stopping, until its farewell is written and its key is gone.
+  // A standby treats a leader that refuses connections as crashed. So in a cluster this server
+  // keeps listening until its Farewell is written and its key in etcd is gone.
   if (!membership_) server_->stop_listening();
   if (side_server_ != nullptr) side_server_->stop_listening();
   frontend_->close();
@@ -361,7 +364,7 @@ void Host::take_leave() {
   });
 }
 
-// Waits a moment for what has been said to be written.
+// Waits a moment until the sockets have written the last messages.
 void Host::end_stop(int tries_left) {
   const bool is_all_written =
       server_->is_all_written() && (side_server_ == nullptr || side_server_->is_all_written());

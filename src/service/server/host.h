@@ -53,10 +53,10 @@ struct HostOptions {
 };
 
 struct LeadershipCounters {
-  std::uint64_t begun = 0;      // times that this server came to lead
-  std::uint64_t lost = 0;       // ... and ceased to without having been stopped
+  std::uint64_t begun = 0;      // times that this server became leader
+  std::uint64_t lost = 0;       // times that it lost the leadership without having been stopped
   std::uint64_t suspected = 0;  // leaders that it took for dead
-  // What was left of the proof of its lease whenever etcd confirmed the next.
+  // How long the leader's proof still had to run, each time that etcd confirmed a renewal.
   Histogram margin_seconds{0.05, 0.1, 0.2, 0.5, 1, 1.5, 2, 5, 10, 20, 60};
 };
 
@@ -64,7 +64,7 @@ struct LeadershipCounters {
 struct NotServing {
   Error error = Error::unavailable;
   std::string message;
-  std::string leader;  // where the one that does can be reached, if that is known
+  std::string leader;  // the URL of the server that leads, if this one knows it
 };
 
 class Host final : private EngineHost, private cluster::ReplicaHost {
@@ -73,10 +73,11 @@ class Host final : private EngineHost, private cluster::ReplicaHost {
   explicit Host(HostOptions options);
   ~Host() override;
 
-  // Serves until it is stopped. What went wrong, if something did: then nothing was told to anybody
-  // that the journal may not have.
+  // Serves until somebody calls stop(). Returns an error message if the server failed; then it has
+  // told clients nothing that the journal may not have.
   std::optional<std::string> run();
-  // Cleanly, leaving nothing to reclaim. From any thread, and more than once.
+  // Stops cleanly: the next server need not ask clients what they hold. Any thread may call this,
+  // more than once.
   void stop();
 
   std::vector<std::string> urls() const { return server_->addresses(); }
@@ -85,23 +86,24 @@ class Host final : private EngineHost, private cluster::ReplicaHost {
   boost::asio::io_context& io() { return io_; }
   const std::shared_ptr<spdlog::logger>& log() const { return log_; }
 
-  // Nothing, while it leads and serves.
+  // Empty while this server leads and serves.
   std::optional<NotServing> not_serving() const;
   std::size_t connections() const { return server_->connections(); }
   const LeadershipCounters& leaderships() const { return leaderships_; }
-  // None, unless it is in a cluster.
+  // Null if this server is not in a cluster.
   const ClusterMembership* membership() const { return membership_.get(); }
-  // For what serves beside it: before something that has arrived is handled, and after.
+  // A side server (HTTP) calls wake() before it handles what has arrived, and turn() after that.
   void wake() { frontend_->wake(); }
   void turn() { server_->turn(); }
 
-  // With a gate, on the loop's thread: the name may be granted once, with this fence.
+  // The gate calls these, on the loop's thread. open(): this server may grant the name once, with
+  // this fencing token.
   void open(service::Namespace space, const std::string& name, service::FencingToken fence);
-  // What it will say of names that were wanted is not all said yet.
+  // The host has more to say to the gate about names that it wanted.
   bool has_more_for_gate() const { return engine_->has_more_for_gate(); }
-  // ... was taken away, or soon will be, and whoever holds it here has lost it.
+  // The group took the name away, or soon will: a client that holds it here loses it.
   void revoke(const service::Revoke& revoke);
-  // ... and who leads an election at another server.
+  // A client of another server leads this election, or leads it no longer.
   void elsewhere(const service::Elsewhere& leader);
 
  private:
@@ -141,7 +143,7 @@ class Host final : private EngineHost, private cluster::ReplicaHost {
   void watch_proof();
   void stop_when_idle();
   void begin_stop();
-  // The last that can be written is, or never will be.
+  // Everything is written, or the server gave up writing: now it hangs up and ends.
   void take_leave();
   void end_stop(int tries_left);
 

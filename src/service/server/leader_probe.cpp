@@ -94,7 +94,7 @@ void LeaderProbe::listen(std::uint64_t round) {
         if (!error) return listen(round);
         const bool was_steady = Clock::now() - connected_at_ >= 2 * between_beliefs_;
         if (was_steady) between_beliefs_ = {};
-        // Whoever accepts connections and ends them is not asked at every moment.
+        // The leader accepts connections and ends them at once: pause before the next attempt.
         if (Clock::now() - connected_at_ < pause_after_failure)
           return look_later(pause_after_failure);
         look();

@@ -1,9 +1,10 @@
-// Keeps a connection to the server that leads, to learn at once when it dies.
+// Keeps a connection from a standby to the leader, so that the standby learns at once when the
+// leader dies.
 //
-// Only a connection that is refused tells that nobody is there any more: the leader's machine is
-// up, and has no such process. Silence tells nothing; then the leader's lease in etcd has to run
-// out. And since a refusal can be wrong (a firewall), it is believed less and less often as long as
-// no connection comes to stand.
+// Only a refused connection shows that the leader is dead: its machine runs, but the process does
+// not. If the leader is silent, the standby waits until the leader's lease in etcd expires. A
+// firewall can also refuse connections. So as long as no connection succeeds, the probe reports a
+// refusal less and less often.
 #pragma once
 
 #include <boost/asio/generic/stream_protocol.hpp>
@@ -21,7 +22,7 @@ class LeaderProbe {
  public:
   LeaderProbe(boost::asio::io_context& io, std::function<void()> is_dead);
 
-  // From now on this one leads; empty: nobody that has to be watched.
+  // Watches this leader from now on; empty: watches nobody.
   void watch(const std::string& url);
 
  private:
@@ -41,7 +42,7 @@ class LeaderProbe {
   boost::asio::ip::tcp::resolver resolver_;
   boost::asio::steady_timer timer_;
   std::string url_;
-  std::uint64_t round_ = 0;  // what belongs to an earlier one does not count
+  std::uint64_t round_ = 0;  // callbacks of an earlier round are ignored
   char heard_[256] = {};
   Clock::time_point connected_at_{};
   Clock::time_point believed_at_{};

@@ -12,10 +12,10 @@ class OtherServers {
  public:
   virtual ~OtherServers() = default;
 
-  // Adds what is known of them. Calls back, now or later.
+  // Adds the other servers' status, and calls back, now or later.
   virtual void complete_status(proto::Status status,
                                std::function<void(const proto::Status&)> done) = 0;
-  // How old what this server has read may be.
+  // How far this server's copy of the journal may be behind.
   virtual service::Duration age() const { return {}; }
 };
 

@@ -1,4 +1,4 @@
-// What is wrong with a request, before it goes any further.
+// Checks a request before it reaches the state and the journal.
 #include <variant>
 
 #include "service/server/translate.h"
@@ -34,7 +34,7 @@ Finding unknown(const proto::Reclaim& reclaim) {
   return {};
 }
 
-// Words of a later version.
+// Finds values that only a later version knows.
 Finding unknown(const proto::Request& request) {
   using proto::Request;
   switch (request.what_case()) {

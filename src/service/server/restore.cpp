@@ -18,7 +18,7 @@ namespace baton::server {
 
 namespace {
 
-// Longer for what is large.
+// The restorer waits longer for a large backup.
 constexpr std::chrono::seconds patience_with_etcd{15};
 constexpr std::size_t bytes_per_second = 1'000'000;
 constexpr const char* in_use = "the prefix is in use: restore a backup to an empty prefix";
@@ -62,7 +62,7 @@ void restore_alone(const proto::Backup& backup, const std::string& name, std::ui
 
 // --- To etcd ------------------------------------------------------------------------------------
 
-// A server that comes to lead an empty cluster, writes, and leaves.
+// A server that becomes leader of an empty cluster, writes the backup, and leaves.
 class EtcdRestorer final : private cluster::ReplicaHost {
  public:
   EtcdRestorer(const proto::Backup& backup, const std::string& journal,
@@ -119,7 +119,7 @@ class EtcdRestorer final : private cluster::ReplicaHost {
     if (std::exchange(is_over_, true)) return;
     problem_ = problem;
     deadline_.cancel();
-    // Not from within what the membership is just doing.
+    // Posted, because the membership is calling us just now.
     boost::asio::post(io_, [this] { membership_.replica().leave([this] { io_.stop(); }); });
   }
 

@@ -26,7 +26,8 @@ void stop_upon_signal(boost::asio::signal_set& signals, Host& host) {
 }  // namespace
 
 int serve(const ServeOptions& options) {
-  // What a client says wrongly is told to the client. It must not be able to write into the log.
+  // The server tells a client what is wrong with its message. Protobuf must not log it too: a
+  // client could fill the log.
   google::protobuf::SetLogHandler(nullptr);
   const auto log = make_log(options.log_as_json, options.log_level);
   HostOptions of_host = options;

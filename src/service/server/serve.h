@@ -10,7 +10,7 @@
 
 namespace baton::server {
 
-// What a process that served ends with.
+// Exit codes of a server process.
 inline constexpr int served = 0;
 inline constexpr int could_not_begin = 2;  // the message says why
 inline constexpr int could_not_go_on = 4;  // the journal failed
@@ -18,11 +18,11 @@ inline constexpr int could_not_go_on = 4;  // the journal failed
 struct ServeOptions : HostOptions {
   bool log_as_json = false;
   std::string log_level = "info";
-  // The host is there and about to run; what is returned goes before it does.
+  // Called when the host is about to run. The object that it returns is destroyed before the host.
   std::function<std::shared_ptr<void>(Host&)> attend;
 };
 
-// Until SIGTERM or SIGINT.
+// Serves until SIGTERM or SIGINT, and returns an exit code.
 int serve(const ServeOptions& options);
 
 }  // namespace baton::server

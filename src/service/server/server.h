@@ -1,11 +1,11 @@
 // Sockets: listens on Unix and TCP addresses, and carries frames between connections and the
 // frontend.
 //
-// Everything runs on one io_context and its one thread. A connection is read whenever something has
-// come, as much as there is, and all its messages are handled at once; what is to be sent is
-// gathered and written once per turn of the loop. Numbers and sizes are bounded (ServerLimits): a
-// connection that does not read what it is sent is ended, and nobody is read from while the journal
-// is far behind.
+// Everything runs on one io_context and its one thread. The server reads a connection when bytes
+// have arrived, as many as there are, and handles all its messages at once. It gathers replies and
+// writes them once per turn of the loop. Numbers and sizes are bounded (ServerLimits): the server
+// ends a connection whose client does not read, and stops reading from all clients while the
+// journal is far behind.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -41,28 +41,29 @@ class Server {
          ServerLimits limits);
   ~Server();
 
-  // Another engine takes the place of the one that it had.
+  // Replaces the engine.
   void attach(Engine& engine) { engine_ = &engine; }
 
-  // Throws io::ListenError. Nobody is accepted before start().
+  // Throws io::ListenError. The server accepts no connection before start().
   void listen(const io::Address& address, const io::SocketAccess& access = {});
-  // A socket that somebody else has made, such as systemd, and that listens.
+  // Takes over a listening socket that another program has made, such as systemd.
   void adopt(int descriptor);
   void start();
-  // What it listens on, with the ports that were found.
+  // The addresses on which it listens, with the ports that the system chose.
   std::vector<std::string> addresses() const;
 
   // No new connections.
   void stop_listening();
   std::size_t connections() const { return connections_.size(); }
 
-  // Something was submitted or is to be sent: see to it at the end of this turn.
+  // Ends the current turn of the loop soon: the engine flushes and connections write.
   void turn();
   // Is called after each turn.
   void on_turn(std::function<void()> what) { on_turn_ = std::move(what); }
-  // Nothing is to be done now: whether to look again at once, as somebody is about to ask.
+  // The loop has nothing to do. True if it should look again at once instead of sleeping, because a
+  // client will probably send a request.
   bool stays_awake();
-  // All that was said is on its way.
+  // All messages are written to their sockets.
   bool is_all_written() const;
 
  private:

@@ -14,7 +14,7 @@ namespace baton::server {
 
 namespace {
 
-// What may be asked without a session: nobody holds anything by it.
+// Requests that need no session, because they hold nothing.
 bool needs_session(const proto::Request& request) {
   switch (request.what_case()) {
     case proto::Request::kPut:
@@ -63,7 +63,8 @@ void SessionFrontend::open(service::Duration promised) {
     unreported_.insert(session.value);
   }
   for (const service::SessionInfo& session : engine_->state().sessions()) {
-    // One that was broken has no lease: its client, which may not know, must not resume it.
+    // A broken session gets no lease, so that its client, which may not know of it, cannot resume
+    // it.
     if (session.ends) continue;
     leases_.take_over(clock(), session.id, session.terms.ttl,
                       unreported_.contains(session.id.value), promised);
@@ -183,8 +184,8 @@ void SessionFrontend::request(ClientPort& client, proto::Request& request) {
   });
 }
 
-// After a crash a session of the fast grade says first what it holds. One that need not is not
-// believed: what it says may be older than what the state knows.
+// After a crash a session of the fast grade must first report what it holds. The server refuses a
+// report that it did not ask for: it may be older than the state.
 bool SessionFrontend::is_reported(ClientPort& client, const proto::Request& request) {
   const bool is_awaited = unreported_.contains(client.session_.value);
   if (request.has_reclaim()) {
@@ -226,7 +227,8 @@ void SessionFrontend::open_session(ClientPort& client, proto::Request& request) 
   });
 }
 
-// An opening that was repeated finds its lease.
+// Opens the lease of a new session. A client may repeat the request that opened the session; then
+// the lease is there already.
 void SessionFrontend::opened(const service::Opened& opened) {
   const auto answer = leases_.receive(clock(), service::KeepAlive{opened.session, {}});
   if (!answer || std::holds_alternative<service::Alive>(*answer)) return;
@@ -283,7 +285,8 @@ void SessionFrontend::resume(ClientPort& client, const proto::Resume& resume) {
   remind(client, session, std::move(endings));
 }
 
-// What ended while it was away. An end that is not durable yet may not have happened.
+// Tells a client that resumes its session which holds were ended meanwhile; later(), because a
+// crash may still undo an end that is not durable.
 void SessionFrontend::remind(ClientPort& client, service::SessionId session,
                              std::vector<service::HoldOver> endings) {
   if (endings.empty()) return;
@@ -380,7 +383,7 @@ void SessionFrontend::tell(ClientPort& client, std::vector<proto::Answer>& parts
   }
 }
 
-// Nothing is written here that could be lost: it is told as soon as the others have answered.
+// A gated state has no journal to wait for: the frontend answers as soon as the other servers have.
 void SessionFrontend::read_locks(ClientPort& client, const proto::Read& read) {
   options_.gate->complete_locks(read.locks(),
                                 [this, read, number = client.number_](OthersLocks others) {
@@ -400,7 +403,7 @@ void SessionFrontend::read(ClientPort& client, const proto::Read& read) {
     return client.hang_up(Error::unavailable, "this server has not read the journal yet");
   }
   if (read.has_locks() && options_.gate != nullptr) return read_locks(client, read);
-  // Made now, of what the state is now; told when that is durable.
+  // The answer shows the state of this moment. It goes out when that state is durable.
   auto parts = std::make_shared<std::vector<proto::Answer>>(answer(read, asked()));
   if (read.stale() || role_ == Role::following) {
     for (proto::Answer& part : *parts) part.set_age(age().value);
@@ -476,7 +479,8 @@ void SessionFrontend::reply(ClientPort* client, const service::Reply& reply) {
   client->send(sending_reply_);
 }
 
-// Where nothing is granted to anybody, that is why: nobody need hold it.
+// While the gate grants nothing, a try fails for that reason, and not because another client holds
+// the lock. So the reply names the gate's trouble.
 void SessionFrontend::explain(proto::Reply& refusal) const {
   const std::string why = trouble();
   if (why.empty()) return;

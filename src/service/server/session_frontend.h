@@ -1,9 +1,10 @@
-// The frontend: where clients (connections) meet sessions. It speaks the client protocol with each
-// client, keeps the leases, and passes on what the engine has to say. No sockets.
+// The frontend connects clients with their sessions. It speaks the client protocol with each
+// client, renews and expires leases, and sends clients the effects that the engine lets out. No
+// sockets.
 //
-// A client says Hello first, then opens a session or resumes one, which is then bound to it: what
-// concerns the session is sent to the client that spoke for it last. A client without a session may
-// read, watch, write files that are not tied, and break locks.
+// A client says Hello first, then opens or resumes a session. The frontend binds the session to the
+// client that opened or resumed it last, and sends that client all messages of the session. A
+// client without a session may read, watch, write files that are not tied, and break locks.
 #pragma once
 
 #include <google/protobuf/arena.h>
@@ -32,12 +33,12 @@ struct FrontendOptions {
   std::string server;   // its name, for people
   std::string journal;
   std::string scope;  // for people: for whom this server is
-  // A server that has not run for longer than this has been paused.
+  // If the server has not run for longer than this, it was paused (LeaseServer).
   service::Duration longest_turn{500'000};
   std::size_t watches_per_client = 1000;
   OtherServers* others = nullptr;  // or none
-  // Of a gated state: no lease is longer than the gate can promise, and who holds something is kept
-  // alive only while what is open stays so for as long as the lease then lasts.
+  // Of a gated state. The frontend grants no lease longer than the gate can promise. It renews the
+  // session of a holder only while the gate promises the names for as long as the new lease.
   Gate* gate = nullptr;
 };
 
@@ -52,35 +53,34 @@ class SessionFrontend {
  public:
   SessionFrontend(Engine& engine, EngineHost& host, FrontendOptions options);
 
-  // Another engine takes the place of the one that it had, whose clients have been dismissed. Until
-  // it has read the journal, only the status can be asked for.
+  // Replaces the engine; the caller has dismissed the clients of the one before. Until the new
+  // engine has read the journal, clients may ask only for the status.
   void attach(Engine& engine);
-  // The engine leads: sessions of an earlier leader are taken over, which may have made promises
-  // for so long from now on.
+  // The engine leads. The frontend takes over the sessions of the leader before, which may have
+  // renewed their leases for up to `promised` from now on.
   void open(service::Duration promised = {});
-  // Another server leads (empty: none that is known): clients are told so.
+  // Another server leads (empty: none that is known). The frontend tells clients so.
   void follow(std::string leader_url);
-  // From now on requests are refused.
+  // Refuses requests from now on.
   void close();
-  // Hangs up on everybody.
+  // Hangs up on all clients.
   void dismiss(Error error, const std::string& message);
 
   void arrive(ClientPort& client);
-  // One frame. The client may have been hung up on when it returns.
+  // Handles one frame. The frontend may hang up on the client meanwhile.
   void receive(ClientPort& client, std::string_view frame);
   void receive(ClientPort& client, proto::ClientMessage& message);
   void leave(ClientPort& client);
 
-  // What the engine lets out.
+  // Sends clients the effects that the engine lets out.
   void deliver(service::Effects& effects);
 
-  // In each turn, before what has arrived is read, and expire() after it; both at least once in
-  // `longest_turn`.
+  // In each turn the host calls wake(), then reads what has arrived, then calls expire(); it does
+  // so at least once in every `longest_turn`.
   void wake();
   void expire();
 
-  // Whether what a session holds is sure to stay its own for as long as its lease lasts from now
-  // on.
+  // True if everything that the session holds stays its own for a whole lease from now on.
   bool is_covered(service::SessionId session) const;
   // Why nothing is granted now; empty if it is.
   std::string trouble() const { return options_.gate == nullptr ? "" : options_.gate->trouble(); }
@@ -89,18 +89,19 @@ class SessionFrontend {
   // Changes up to this one have been told to those who watch.
   service::Revision told() const { return watches_.told(); }
   const FrontendCounters& counters() const { return counters_; }
-  // Where else this server can be reached, for people who ask how it is doing.
+  // This server's HTTP addresses, for the answer to `baton status`.
   void set_http_addresses(std::vector<std::string> urls) { http_addresses_ = std::move(urls); }
-  // That have a client.
+  // The number of sessions that have a client.
   std::size_t bound_sessions() const { return bound_.size(); }
 
  private:
   void greet(ClientPort& client, const proto::Hello& hello);
   void request(ClientPort& client, proto::Request& request);
   void open_session(ClientPort& client, proto::Request& request);
-  // Also if it is not known yet whom.
+  // True also while the frontend does not know yet which server leads.
   bool is_following() const { return role_ == Role::loading || role_ == Role::following; }
-  // Why it is not served, if it is not: true, and hung up on.
+  // If this server does not serve clients now, hangs up on this one with the reason, and returns
+  // true.
   bool is_turned_away(ClientPort& client);
   void resume(ClientPort& client, const proto::Resume& resume);
   void keep_alive(ClientPort& client, const proto::KeepAlive& message);
@@ -117,7 +118,8 @@ class SessionFrontend {
   void opened(const service::Opened& opened);
   void bind(ClientPort& client, service::SessionId session);
   void session_over(const service::SessionOver& over);
-  // Of holds that are over, until it has acknowledged that it knows.
+  // Tells the client of holds that were ended. It is told again at each resume until it
+  // acknowledges them.
   void remind(ClientPort& client, service::SessionId session,
               std::vector<service::HoldOver> endings);
 
@@ -125,7 +127,7 @@ class SessionFrontend {
   void explain(proto::Reply& refusal) const;
   void refuse(ClientPort& client, std::uint64_t request, Error error, std::string message);
   ClientPort* client_of(service::SessionId session) const;
-  // Does it when all that has been seen is durable, if the client is still there.
+  // Does it when all commands applied so far are durable, if the client is still connected.
   void later(ClientPort& client, std::function<void(ClientPort&)> what);
   service::Time clock() const { return {host_.clock_us()}; }
 

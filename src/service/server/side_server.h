@@ -1,5 +1,5 @@
-// What serves beside the client protocol, on the same loop and thread, such as HTTP
-// (src/service/http/).
+// A server for another protocol than the client protocol, such as HTTP (src/service/http/). It runs
+// on the same loop and thread.
 #pragma once
 
 #include <cstddef>
@@ -20,15 +20,15 @@ class SideServer {
 
   // The engine leads, and the frontend is open.
   virtual void open() = 0;
-  // What it listens on, with the ports that were found.
+  // The addresses on which it listens, with the ports that the system chose.
   virtual std::vector<std::string> addresses() const = 0;
   virtual std::size_t connections() const = 0;
 
   // No new connections.
   virtual void stop_listening() = 0;
-  // Everybody who still waits for something is told why, and hung up on.
+  // Answers every waiting request with this error, and hangs up.
   virtual void dismiss(Error error, const std::string& message) = 0;
-  // All that was said is on its way.
+  // All answers are written to their sockets.
   virtual bool is_all_written() const = 0;
 };
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t piece_bytes = 256 * 1024;
 
-// Entries go into a piece until it is large enough, and then into the next.
+// Writes entries into a piece until it is large enough, and then into the next.
 class Writer {
  public:
   proto::Snapshot& piece() { return piece_; }

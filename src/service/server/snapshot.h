@@ -14,7 +14,7 @@ struct Snapshot {
   service::StateImage image;
 };
 
-// Written by a later version than this one, or damaged.
+// The snapshot is damaged, or a later version wrote it.
 class UnreadableSnapshot : public std::exception {
  public:
   explicit UnreadableSnapshot(std::string what) : what_(std::move(what)) {}

@@ -1,5 +1,5 @@
-// What the service manager that started this process (systemd) wants to hear and has prepared: see
-// sd_notify(3) and sd_listen_fds(3).
+// Talks to the service manager that started this process (systemd): see sd_notify(3) and
+// sd_listen_fds(3).
 #pragma once
 
 #include <string>
@@ -7,10 +7,11 @@
 
 namespace baton::server {
 
-// "READY=1", "STOPPING=1", "STATUS=…". Nothing happens if nobody wants to know.
+// Sends "READY=1", "STOPPING=1" or "STATUS=…". Does nothing without a service manager.
 void notify_supervisor(const std::string& message);
 
-// Sockets that are passed to this process, to be listened on. Asked once: children do not see them.
+// The listening sockets that the service manager passed to this process. Call it once: it removes
+// them from the environment, so that child processes do not see them.
 std::vector<int> take_passed_sockets();
 
 }  // namespace baton::server

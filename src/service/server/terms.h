@@ -1,6 +1,6 @@
-// The terms of holds, requests and sessions, in protobuf. What the client protocol says about one
-// and what a snapshot keeps of it are messages of their own, but their fields have the same names:
-// so each term is translated here, once.
+// Translates the terms of holds, requests and sessions from and to protobuf. The client protocol
+// and the snapshot have separate messages for them, but with the same field names. So one template
+// translates both.
 #pragma once
 
 #include <algorithm>

@@ -1,8 +1,9 @@
-// Between the protocol's messages (proto/) and the service's own values (service/state/command.h).
+// Translates between the protocol's messages (proto/) and the service's own values
+// (service/state/command.h).
 //
-// What comes from a client is checked once, when it arrives: names, sizes, ranges. What comes from
-// the journal was checked then, and is translated as it is: limits may have changed since, but a
-// state must not.
+// The server checks a client's request once, when it arrives: names, sizes, ranges. It translates
+// commands of the journal without a check: they were checked when they arrived, and a limit that
+// has changed since must not change the state.
 #pragma once
 
 #include <optional>
@@ -17,17 +18,17 @@
 
 namespace baton::server {
 
-// What is wrong with a request, if anything is: what a decoder sees, and what the state would
-// refuse whatever else it knows. Such requests never reach the journal.
+// Why the server refuses a request before it reaches the journal: the message is malformed, or the
+// state would refuse it in any case. Empty if nothing is wrong.
 std::optional<service::Refusal> refusal_of(const proto::Request& request,
                                            const service::Command& command);
 
-// Everything but `now`. A request that says nothing that is known is a Tick.
+// Sets all fields but `now`. A kind of request that this version does not know becomes a Tick.
 service::Command command_of(const proto::Request& request);
 service::Command command_of(const proto::Command& command);
 
-// Fields that this version does not know are left out of the journal: a later version would
-// understand them, and come to another state.
+// Removes fields that this version does not know, so that they do not reach the journal: a later
+// version would understand them when it reads the journal, and come to another state.
 void drop_unknown_fields(proto::Request& request);
 
 // To the client of a session.

@@ -43,7 +43,8 @@ void Watches::add(ClientPort& client, const proto::Watch& wanted, const service:
   const auto past = state.changes_since(
       {wanted.after()}, is_of_leaders ? service::Watched::leaders : service::Watched::files,
       wanted.prefix());
-  // A revision that has not been told to anyone was never durable: the journal is an older copy.
+  // The client asks for a revision that this server never sent: the client saw it before an
+  // operator put back an older copy of the journal. So it must read anew.
   if (!past || wanted.after() > told_.value) {
     return refuse(client, wanted.number(), Error::compacted,
                   "changes after revision " + std::to_string(wanted.after()) +

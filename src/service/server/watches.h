@@ -1,7 +1,8 @@
-// Who watches which files and elections, and up to which change each of them has been told.
+// The watches of clients: which files and elections each client watches, and up to which change it
+// has been told.
 //
-// Only durable changes come here, in their order; a watch that begins in the past is told first
-// what the state still has of it.
+// The frontend passes only durable changes, in order. A watch that begins in the past first
+// receives the past changes that the state still keeps.
 #pragma once
 
 #include <cstdint>

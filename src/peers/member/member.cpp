@@ -25,8 +25,8 @@ std::size_t cost_of(const std::string& name) { return name.size() + 128; }
 
 }  // namespace
 
-// No two views with one number and one proposer are ever both installed: the proposer itself is a
-// member, and has promised durably. So its life need not be told.
+// The token leaves out the proposer's life: two views with one number and one proposer are never
+// both installed, because the proposer is a member itself and has promised durably.
 std::uint64_t token_of(const FencingToken& fence) {
   constexpr unsigned count_bits = 36;
   constexpr unsigned proposer_bits = 6;
@@ -68,7 +68,7 @@ void Member::leave_host() {
 
 // --- Locks and elections ------------------------------------------------------------------------
 
-// A name that is held goes into every change of view, whose messages are bounded.
+// Every change of view carries the names that are held, and its messages are bounded.
 bool Member::has_room_for(const Key& key) const {
   return used_bytes_ + cost_of(key.second) <= most_used_bytes / options_.group.members.size();
 }
@@ -108,7 +108,8 @@ void Member::want(service::Namespace space, const std::string& name) {
   }
 }
 
-// What is asked for cannot be taken back: it comes, and goes at once.
+// A request to the group cannot be withdrawn. The member waits for the name and gives it back at
+// once.
 void Member::leave(service::Namespace space, const std::string& name) {
   const auto at = wishes_.find({space, name});
   if (at == wishes_.end() || peer_ == nullptr) return;
@@ -131,7 +132,8 @@ void Member::granted(Namespace space, const std::string& name, const FencingToke
   open_if_promised(Key(at->first));
 }
 
-// Of what was asked for since, this is no news; what no client was given is asked for again.
+// The group has taken the name away. The member ignores this if it has asked for the name since. If
+// no client had the name yet, it asks the group again.
 void Member::lost(Namespace space, const std::string& name) {
   const auto at = wishes_.find({space, name});
   if (at == wishes_.end() || at->second.stage < Stage::had) return;
@@ -144,7 +146,8 @@ void Member::lost(Namespace space, const std::string& name) {
   host_->revoke({space, name, out_of_touch()});
 }
 
-// What a client holds stays held: it may go on for as long as its lease.
+// Gives back the names that no client holds. The other names stay held, because their clients may
+// work until their leases expire.
 void Member::close() {
   if (peer_ == nullptr) return;
   for (const auto& [key, wish] : wishes_) {
@@ -168,8 +171,8 @@ service::Duration Member::longest_promise() const {
 
 bool Member::is_congested() const { return peer_ != nullptr && peer_->links().is_congested(); }
 
-// By then the lease of any client that has one now is over. What the host still has to tell comes
-// first: it may not want the name any more.
+// Opens the name for a client if the group's promise is long enough for a client's lease. The
+// host's pending messages go first: the host may not want the name any more.
 void Member::open_if_promised(const Key& key) {
   const auto at = wishes_.find(key);
   if (at == wishes_.end() || at->second.stage != Stage::had) return;
@@ -182,7 +185,8 @@ void Member::open_if_promised(const Key& key) {
   host_->open(key.first, key.second, {token_of(at->second.fence)});
 }
 
-// Others may be nearer to a majority.
+// Gives back a name that this member could not open in time, and asks for it again: meanwhile
+// another member, with a better connection to the group, may have its turn.
 void Member::give_back(const Key& key) {
   const auto at = wishes_.find(key);
   if (at == wishes_.end() || at->second.stage != Stage::had) return;
@@ -198,7 +202,8 @@ std::string Member::trouble() const {
   return why.empty() && is_slow_ ? slowness : why;
 }
 
-// Clients that are not kept alive any more would find out by themselves, but not why.
+// Tells clients in time that this member has lost the group. They would notice it by their leases,
+// but not learn why.
 void Member::ticked() {
   if (promised() >= longest_promise()) is_slow_ = false;
   const bool is_notice_due = 4 * promised().value < 3 * longest_promise().value;
@@ -249,13 +254,13 @@ void Member::led(const service::Change& change) {
 }
 
 void Member::heard_of_leader(NodeId from, const proto::PeerWords::Leader& leader) {
-  // It may be in a view that is not here yet.
+  // The sender may be in a newer view than this member.
   const baton::ViewMember member{from, {leader.life()}};
   const baton::ViewMember* present = peer_->group().members().view().find(from);
   if (present != nullptr && member < *present) return;
   const auto known = leaders_elsewhere_.find(leader.name());
   if (leader.fence() == 0) {
-    // Another one may lead already, of whom was heard first.
+    // The next leader's message may have arrived before this one.
     if (known == leaders_elsewhere_.end() || known->second.at.node != from) return;
     leaders_elsewhere_.erase(known);
   } else {
@@ -268,7 +273,7 @@ void Member::heard_of_leader(NodeId from, const proto::PeerWords::Leader& leader
                     .who = server::who_of(leader.who())});
 }
 
-// Who no longer belongs to the group leads nothing, nor does an earlier life.
+// Forgets leaders at members that left the view or have started anew.
 void Member::forget_leaders_of_others() {
   const View& view = peer_->group().members().view();
   for (auto at = leaders_elsewhere_.begin(); at != leaders_elsewhere_.end();) {
@@ -294,7 +299,7 @@ void Member::view_changed() {
   if (on_change_) on_change_(peer_->is_working());
   if (!peer_->is_working()) return;
   forget_leaders_of_others();
-  // Who is new does not know them.
+  // New members of the view do not know the leaders here.
   for (const auto& [name, leader] : leaders_here_) {
     proto::PeerWords words;
     *words.mutable_leader() = leader;
@@ -392,7 +397,7 @@ void Member::finish(std::uint64_t number) {
 void Member::told(NodeId from, std::string_view bytes) {
   proto::PeerWords words;
   if (!words.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-    // Who says one such thing may say thousands.
+    // Warn once per member: it may send thousands of such messages.
     if (!not_understood_.insert(from).second) return;
     return warned("member " + peer_->name_of(from) +
                   " sent a message that this version does not understand");

@@ -1,14 +1,14 @@
 // A member of a group of peers that serves local clients: the host of the service
 // (service/server/host.h), whose names are opened by the group (peers/net/peer.h).
 //
-// One entry is one opening: the group is asked for a name when the first client here waits for it,
-// and gets it back when that client has let it go, so that clients of other members have their
-// turn. What is held and waited for elsewhere is asked of the others; who leads an election is told
-// to them.
+// The member asks the group for a name when the first client here waits for it, and gives it back
+// when that client releases it, so that clients of other members get their turn. It asks the other
+// members for their holders and waiters, and tells them who leads an election here.
 //
-// Clients are promised no more than the group has promised this member: their leases are shorter
-// than its own, are not prolonged when it is not sure of the time, and are over before the group
-// gives away what it had. So whatever happens to a member, a client that runs stops in time.
+// The member promises its clients no more than the group has promised it. A client's lease is
+// shorter than the member's; the member does not renew it while its own promise is too short; and
+// it expires before the group gives the name to another member. So whatever happens to a member,
+// its clients stop in time.
 #pragma once
 
 #include <boost/asio/steady_timer.hpp>
@@ -29,7 +29,7 @@
 
 namespace baton::peer {
 
-// A fence of a group as clients know fences: one number. The order is the same.
+// A group's fencing token as the single number that clients know. The order is the same.
 std::uint64_t token_of(const FencingToken& fence);
 
 class Member final : public server::Gate, private net::PeerEvents {
@@ -43,19 +43,19 @@ class Member final : public server::Gate, private net::PeerEvents {
   void attend(server::Host& host);
   // Leaves the group. The host does not run any more.
   void leave_host();
-  // Whether a majority of the group is there, whenever that changes.
+  // Calls `told` whenever the member gains or loses the majority of the group.
   void on_change(std::function<void(bool)> told) { on_change_ = std::move(told); }
   const net::Peer& peer() const { return *peer_; }
 
  private:
   using Key = std::pair<service::Namespace, std::string>;
   enum class Stage : std::uint8_t {
-    queued,  // as many are in use here as there may be
+    queued,  // this member uses as many names as it may
     asked,
     abandoned,
     had,     // but not promised for long enough for a client
     open,    // to a client
-    noticed  // ... who was told to let it go
+    noticed  // open, and its client was told to release it
   };
   struct Wish {
     Stage stage = Stage::queued;

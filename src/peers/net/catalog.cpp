@@ -54,7 +54,7 @@ std::string why_not_runnable(std::string_view name) {
   return "there is no layer that lets it run in views: " + std::string(info.problem);
 }
 
-// The links lose, double and reorder nothing, and views take care of crashes and of suspicions.
+// Links lose, duplicate and reorder no message, and views handle crashes and false suspicions.
 std::string objection_to(const AnyClass& algorithm) {
   const Info& info = algorithm.info();
   if (!info.assumes.has(Assumption::synchronous)) return {};

@@ -1,5 +1,5 @@
-// The algorithms of the registry that can run between real processes: all that can be made to
-// survive crashes (algorithms/layer/in_views.h).
+// The algorithms of the registry that can run between real processes: all that survive crashes with
+// the help of views (algorithms/layer/in_views.h).
 #pragma once
 
 #include <span>
@@ -16,8 +16,8 @@ const AnyClass* find(std::string_view name);
 // Why there is no such algorithm here.
 std::string why_not_runnable(std::string_view name);
 
-// Why this algorithm would not keep its promises between real processes: what it assumes that
-// neither the network nor a layer provides. Empty if it would.
+// Why this algorithm would break its promises between real processes: it assumes something that
+// neither the network nor a layer provides. Empty if it keeps them.
 std::string objection_to(const AnyClass& algorithm);
 
 }  // namespace baton::net

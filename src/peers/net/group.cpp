@@ -131,7 +131,7 @@ void Group::request(Namespace space, const std::string& name) {
   begin_step();
   Running& one = running(space, name);
   record(TraceKind::request, one);
-  // First the request: as it begins, it asks for what is wished.
+  // request() first: when an instance begins, it asks for the names that are wanted.
   const bool had_begun = one.has_begun;
   one.instance->request();
   if (!had_begun && may_begin(one)) begin(one);
@@ -211,7 +211,7 @@ void Group::receive_control(NodeId from, std::string_view bytes) {
     if (heard.is_of_the_past && !was_of_the_past) host_.has_forgotten(from);
     if (!heard.is_of_the_past) heard = {heartbeat->incarnation, heartbeat->promised};
   }
-  // Who has forgotten what it promised is as good as dead.
+  // A member that has forgotten its promises counts as dead.
   if (heard_[from.value].is_of_the_past) return;
   direct(
       [&](Membership& membership, auto& decided) { membership.receive(from, *message, decided); });
@@ -225,7 +225,7 @@ bool Group::has_heard_in_view(NodeId node) const {
          heard.promised >= view.epoch;
 }
 
-// What belongs to another view has nothing to say any more.
+// A message of another view does not count any more.
 bool Group::is_of_now(NodeId from, std::string_view in_view) const {
   reflect::Reader reader(in_view, options_.setup->size);
   Epoch epoch;
@@ -404,7 +404,7 @@ void Group::direct(Handler handler) {
     }
     reflect::encode(message, bytes);
     if (send.to != self()) ++counters_.upkeep;
-    // What matters of these is repeated.
+    // These may be lost: the membership repeats the ones that matter.
     post(send.to, std::move(bytes), false);
   }
   for (const auto& timer : decided.timers()) host_.arm({0, timer.id}, timer.after);
@@ -449,7 +449,8 @@ void Group::begin_view() {
   for (auto at = running_.begin(); at != running_.end();) {
     Running& one = at->second;
     one.has_begun = false;
-    // What is held as the view begins and was let go meanwhile is released as it begins.
+    // The view may begin with a lock held that the client has released meanwhile. Then the instance
+    // begins, so that it releases the lock.
     const bool is_mine = held_here.contains((one.space == Namespace::lock ? "l" : "e") + one.name);
     if (at->first == election_ || is_mine || one.is_called_for || !one.instance->is_idle()) {
       kept.push_back((at++)->first);
@@ -520,7 +521,7 @@ TraceEvent Group::note(TraceKind kind, NodeId peer, std::string name) {
   return event;
 }
 
-// What becomes of a name. One may be of a lock and of an election.
+// Records an event of one name. A lock and an election may have the same name.
 void Group::record(TraceKind kind, const Running& one, std::string body) {
   if (!is_traced()) return;
   TraceEvent event =
@@ -529,7 +530,7 @@ void Group::record(TraceKind kind, const Running& one, std::string body) {
   options_.record(event);
 }
 
-// What a process sends to itself appears nowhere.
+// Stamps a message for traces. A trace does not show the messages of a process to itself.
 void Group::stamp(NodeId to, std::string_view type, std::string body, std::string& bytes) {
   TraceEvent event;
   if (to != self()) {
@@ -553,7 +554,8 @@ void Group::note_arrival(NodeId from, std::string_view type, std::string body) {
   options_.record(event);
 }
 
-// It happens to nobody, and has the times of its sending. What it was, its sender knows.
+// Records a message that this process drops. The event has the times of its sending; the sender's
+// trace shows which message it was.
 void Group::note_drop(NodeId from) {
   if (!is_traced() || arriving_.message == 0) return;
   TraceEvent event = arriving_;

@@ -1,12 +1,14 @@
-// One member of a group of processes without a server: its membership, and in the views of that an
-// algorithm for every name that is used. No sockets, no clock.
+// One member of a group of processes without a server. It takes part in the membership, which makes
+// views; in each view it runs one instance of an algorithm for every name in use. No sockets, no
+// clock.
 //
-// Locks are taken by the algorithm that the group has chosen. Elections: in every view the group's
-// election algorithm chooses a member, which then arbitrates all named elections; who leads one of
-// them is whoever of the candidates that member has let in, by the algorithm `central`.
+// For a lock the group runs the algorithm that its file names. For elections, the group's election
+// algorithm chooses one member in every view, the arbiter. The arbiter then decides all named
+// elections, by the algorithm `central`: it lets in one of the candidates, which leads.
 //
-// An instance is made when its name is first used in a view, here or elsewhere, and kept until the
-// view ends: one that is forgotten earlier and made anew would have forgotten what it promised.
+// The group makes an instance when its name is first used in a view, here or elsewhere, and keeps
+// it until the view ends. An instance that ended earlier and was made anew would have forgotten its
+// promises.
 #pragma once
 
 #include <cstdint>
@@ -38,10 +40,11 @@ struct GroupTimer {
   friend auto operator<=>(const GroupTimer&, const GroupTimer&) = default;
 };
 
-// What a group needs of the process around it.
+// The process around a group, as the group sees it.
 class GroupHost {
  public:
-  // In order and once, as long as both processes live; or, if it need not last, perhaps.
+  // If `lasting`, the message arrives in order and once, as long as both processes live. Otherwise
+  // it may be lost.
   virtual void send(NodeId to, std::string_view bytes, bool lasting) = 0;
   virtual void arm(GroupTimer timer, Ticks after) = 0;  // forever: cancel
   // Durable when it returns.
@@ -53,19 +56,19 @@ class GroupHost {
   virtual void view_changed() = 0;
   // A member says something to the host of this one.
   virtual void told(NodeId from, std::string_view words) = 0;
-  // An earlier life of it than the last one that was heard of: it has forgotten its promises.
+  // The member came back with the number of an earlier life: it has forgotten its promises.
   virtual void has_forgotten(NodeId) {}
-  // Bytes that no member sends that runs the same program.
+  // The member sent bytes that no member of this program and group sends.
   virtual void received_nonsense(NodeId from) = 0;
 
  protected:
   ~GroupHost() = default;
 };
 
-// Is told what happens, where a trace is wanted.
+// Receives the events of a trace.
 using Recorder = std::function<void(const TraceEvent&)>;
 
-// What a process's trace goes on with if the group begins anew.
+// The clocks with which a process's trace continues when the group begins anew.
 struct TraceClocks {
   LamportClock lamport;
   VectorClock vector;
@@ -90,8 +93,8 @@ struct GroupCounters {
   std::uint64_t exit = 0;
   std::uint64_t upkeep = 0;  // of the membership, and of starting what is used
   std::uint64_t received = 0;
-  // Of instances, to others and from others: a group in which as many were taken as were sent has
-  // nothing under way.
+  // Messages of instances, to other members and from them. If the group has taken as many as it
+  // sent, none is on its way.
   std::uint64_t sent = 0;
   std::uint64_t taken = 0;
   std::uint64_t bytes = 0;  // of those sent, without what links add
@@ -116,14 +119,16 @@ class Group final : private InstanceHost {
   // See Membership.
   bool leave();
 
-  // What is asked for must not be asked for or held already; granted() follows, now or later.
+  // Asks for a name that this member has not asked for and does not hold. granted() follows, now or
+  // later.
   void request(Namespace space, const std::string& name);
-  // What is held; or was, if it is lost meanwhile.
+  // Releases a name that this member holds, or has just lost.
   void release(Namespace space, const std::string& name);
   void tell(NodeId to, std::string_view words, bool lasting = true);
 
   const Membership& members() const { return membership_; }
-  // It has said itself, in the life that belongs to the present view, that it has promised it.
+  // That member has told us itself, in the life that belongs to the present view, that it has
+  // promised this view.
   bool has_heard_in_view(NodeId node) const;
   NodeId self() const { return options_.self; }
   NodeId arbiter() const { return arbiter_; }
@@ -203,7 +208,7 @@ class Group final : private InstanceHost {
   Drawn drawn_;
   std::shared_ptr<const Setup> view_setup_;        // for locks
   std::shared_ptr<const Setup> election_setup_;    // for the group's own election
-  std::shared_ptr<const Setup> arbitrated_setup_;  // ... with the arbiter as its coordinator
+  std::shared_ptr<const Setup> arbitrated_setup_;  // for named elections: the arbiter coordinates
   NodeId arbiter_ = nobody;
 
   std::uint32_t last_number_ = 0;

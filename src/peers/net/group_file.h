@@ -1,5 +1,4 @@
-// A group of processes as people write it down: who belongs to it, and how it works. The same file
-// for all members.
+// The group file: which members a group has, and how it works. All members read the same file.
 //
 //   group = tellers
 //   algorithm = naimi-trehel
@@ -39,18 +38,18 @@ struct GroupFile {
   std::uint32_t lease = 30;                  // heartbeats without a majority, then all is lost
   std::optional<io::TlsFiles> tls;
 
-  // Who of them has this name, or nobody.
+  // The member with this name, or nobody.
   NodeId find(std::string_view id) const;
   // For how long a member can promise something to its clients: it is never sure of its whole
   // lease, since what others say of it is up to two heartbeats old.
   std::chrono::milliseconds longest_promise() const {
     return static_cast<int>(lease - std::min(lease, std::max(lease / 4, 3U))) * heartbeat;
   }
-  // What all members must agree on, in words.
+  // Everything that must be the same for all members, in words.
   std::string dialect() const;
 };
 
-// Says what is wrong, and in which line.
+// The message names the problem and the line.
 class GroupFileError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

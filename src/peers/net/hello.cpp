@@ -30,7 +30,7 @@ std::vector<std::string_view> parts_of(std::string_view dialect) {
   }
 }
 
-// What `one` has and `other` has not.
+// The parts of `one` that `other` lacks.
 std::string peculiarity(std::string_view one, std::string_view other) {
   const auto others = parts_of(other);
   std::string words;

@@ -1,8 +1,9 @@
-// What two members say to each other first, and why one may turn the other away.
+// The first messages between two members: Hello, or a refusal.
 //
-// Who dials says Hello, who was dialled answers with its own. Both check the other's: two processes
-// that are not of one group, or do not run the same, must not exchange a single message. Who turns
-// the other away says why in words, in a form that all versions understand.
+// The member that dials sends its Hello; the other answers with its own. Each checks the other's
+// Hello: two processes of different groups, or with different algorithms, must not exchange a
+// single message. A member that refuses the other sends the reason in words, in a form that all
+// versions understand.
 #pragma once
 
 #include <chrono>
@@ -39,12 +40,12 @@ struct Hello {
 std::string encode_hello(const Hello& hello);
 std::string encode_refusal(std::string_view words);
 
-// None: `problem` says why not.
+// Empty if the bytes are no Hello; `problem` then says why.
 std::optional<Hello> decode_hello(std::string_view body, std::string& problem);
 std::optional<std::string> decode_refusal(std::string_view body);
 
-// What is wrong with the Hello of a process that should be of the same group and run the same;
-// empty if nothing is. The words are for both ends.
+// Why two processes must not talk: another group, name or dialect. Empty if they may. Both ends
+// show the words to people.
 std::string why_not_alike(const Hello& theirs, const Hello& ours);
 
 // Words of the other end, for a message that people read: no control characters, and not too long.

@@ -55,7 +55,7 @@ class InstanceOf final : public Instance {
   static constexpr bool is_lock = MutexProtocol<Any>;
   using InView = typename InViews<Any>::InView;
 
-  // What the algorithm decides, for the host.
+  // Passes the algorithm's decisions to the host.
   struct Sink {
     InstanceOf* self;
     void send(NodeId to, const InView& message) { self->send(to, message); }

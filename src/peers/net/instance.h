@@ -18,11 +18,11 @@ struct Outgoing {
   NodeId to;
   Phase phase{};
   std::string_view type;   // for people
-  std::string body;        // ... if a trace is kept
+  std::string body;        // for people, if the group keeps a trace
   std::string_view bytes;  // InView, encoded
 };
 
-// What an instance needs of the group around it.
+// The group around an instance, as the instance sees it.
 class InstanceHost {
  public:
   virtual Membership& membership() = 0;
@@ -58,7 +58,8 @@ class Instance {
   virtual void stop() = 0;
   virtual void go_on() = 0;
   virtual bool is_inside() const = 0;
-  // Nothing is asked for or held here, and nothing has come early: it may go with its view.
+  // This member asks for nothing and holds nothing here, and no message has come early: the
+  // instance may end with its view.
   virtual bool is_idle() const = 0;
 };
 

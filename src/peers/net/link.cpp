@@ -16,7 +16,8 @@ namespace {
 constexpr std::size_t bytes_per_frame = 1024 * 1024;
 constexpr std::size_t most_unreliable_bytes = 1024 * 1024;
 constexpr std::size_t congested_bytes = 1024 * 1024;
-// What may be confirmed late: the other end keeps it meanwhile.
+// This end confirms at the latest after so many messages or bytes; until then the other end keeps
+// them in memory.
 constexpr std::size_t most_owed_messages = 1000;
 constexpr std::size_t most_owed_bytes = 256 * 1024;
 constexpr std::size_t most_past_lives = 64;
@@ -106,7 +107,7 @@ void Link::give_up() {
 
 void Link::reset() {
   is_given_up_ = false;
-  // Who has not met the other has written nothing, and there is nothing to agree on.
+  // An end that never met the other has written nothing, so there is no numbering to replace.
   if (peer_life_) ++generation_;
   renew();
   hang_up();
@@ -120,7 +121,7 @@ void Link::renew() {
 
 void Link::hang_up() {
   const auto before = std::exchange(connection_, nullptr);
-  // What its Hello says may not hold any more.
+  // The Hello that this attempt sent may be outdated, so the attempt ends too.
   const auto attempt = std::exchange(attempt_, nullptr);
   forget_turn();
   if (before) before->close("this end has closed the connection");
@@ -201,7 +202,7 @@ std::string Link::meet(const std::shared_ptr<LinkConnection>& connection, const 
   const auto before = std::exchange(connection_, connection);
   attempt_ = nullptr;
   connection->join(*this);
-  // Who was dialled answers.
+  // The other end dialled, so this end answers with its Hello.
   if (connection->dialled() == nobody) connection->greet(encode_hello(hello()));
   connection->write_soon();
   if (dialer_) dialer_->succeeded();
@@ -211,7 +212,7 @@ std::string Link::meet(const std::shared_ptr<LinkConnection>& connection, const 
   forget_turn();
   has_spoken_ = true;
 
-  // Whatever is told may end the connection.
+  // Each event handler may end this connection, so check before the next event.
   LinkEvents& events = links_.events();
   const auto is_current = [&] { return connection_ == connection; };
   if (before) {
@@ -232,7 +233,7 @@ std::optional<Link::Change> Link::agree(const Hello& theirs) {
   const bool is_reset = !is_first && !is_other_life && their_generation > generation_;
 
   if (is_first || is_other_life || is_reset) {
-    // Of a numbering that this end has not begun they cannot have received anything.
+    // This end begins the numbering now, so the other end cannot have received any message of it.
     if (knows_us && theirs.received != 0) return std::nullopt;
     if (is_other_life) past_lives_.push_back(*peer_life_);
     if (past_lives_.size() > most_past_lives) past_lives_.pop_front();
@@ -245,7 +246,7 @@ std::optional<Link::Change> Link::agree(const Hello& theirs) {
     if (!queue_.resume(theirs.received)) return std::nullopt;
     return Change::none;
   }
-  // They are going to begin this end's numbering, in which nothing can have arrived yet.
+  // The other end will go over to this end's numbering. It has sent and received nothing in it yet.
   if (received_ != 0 || !queue_.resume(0)) return std::nullopt;
   return Change::none;
 }

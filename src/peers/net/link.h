@@ -57,26 +57,27 @@ class Link {
   Link(Links& links, NodeId peer);
   ~Link();
 
-  // In order and once, as long as both ends live. At most largest_message bytes.
+  // The other end receives it in order and once, as long as both ends live. At most largest_message
+  // bytes.
   void send(std::string_view bytes);
-  // Now or never: forgotten if there is no connection, or it is held up. It may overtake what was
-  // sent otherwise, and be overtaken.
+  // Sends it now or never: the link drops it if there is no connection, or the connection is
+  // blocked. It may overtake messages of send(), and be overtaken by them.
   void send_if_connected(std::string_view bytes);
-  // Forgets all that is unconfirmed, in both directions, and numbers anew.
+  // Drops all unconfirmed messages, in both directions, and begins a new generation.
   void reset();
   bool is_connected() const { return connection_ != nullptr; }
   // Why there is no connection, as far as is known.
   const std::string& problem() const { return problem_; }
   const LinkCounters& counters() const { return counters_; }
 
-  // What follows is for Links and connections.
+  // The following functions are for Links and connections.
   void start();
-  // At once, without a word.
+  // Closes the connection at once, without a message.
   void hang_up();
 
-  // What this end says to the other.
+  // The Hello that this end sends to the other.
   Hello hello() const;
-  // The other's Hello has come over a connection. Returns why it is turned away, or nothing.
+  // The other end's Hello has come over a connection. Returns why this end refuses it, or nothing.
   std::string meet(const std::shared_ptr<LinkConnection>& connection, const Hello& theirs);
   // Its connection, or an attempt at one, has ended.
   void lost(LinkConnection& connection, const std::string& why);
@@ -86,7 +87,7 @@ class Link {
   void tick(std::size_t most_silent_ticks);
   // Confirms what it has not confirmed yet.
   void confirm();
-  // True if this was not told since the last connection.
+  // True if this refusal has not been reported since the last connection.
   bool is_news(const std::string& refusal);
 
   void count_read(std::size_t bytes) { counters_.bytes_read += bytes; }
@@ -98,7 +99,7 @@ class Link {
 
  private:
   enum class Change : std::uint8_t { none, restarted, reset };
-  // None if their Hello cannot be: nothing has changed then.
+  // Empty if their Hello contradicts what this end knows; then nothing has changed.
   std::optional<Change> agree(const Hello& theirs);
   void renew();
   void forget_turn();

@@ -96,8 +96,8 @@ void LinkConnection::take(std::string_view wire) {
   leave();
 }
 
-// The first byte tells whether the other end uses TLS: a greeting is never so long that its length
-// begins like that.
+// The first byte shows whether the other end uses TLS: a Hello is too short for its length to begin
+// with that byte.
 bool LinkConnection::begin(char first) {
   if (tls_ && first == 0) {
     tls_.reset();
@@ -186,7 +186,7 @@ void LinkConnection::flush() {
   write_soon();  // the others first
 }
 
-// What is to be written next; false if there is nothing.
+// Puts the next bytes to write into out_; false if there are none.
 bool LinkConnection::fill() {
   out_.clear();
   out_sent_ = 0;

@@ -1,8 +1,8 @@
 // One connection between two members: reads frames, and writes those of its link.
 //
-// Until both have greeted it belongs to nobody, and nothing but greetings is taken. One that is
-// turned away is told why, and then read on until it is gone, since closing at once would throw the
-// words away that are still under way.
+// Until both ends have sent their Hello the connection belongs to no link, and accepts only a Hello
+// or a refusal. If this end refuses the other, it sends the reason and reads on until the other
+// closes: closing at once could discard the reason before the other end has read it.
 #pragma once
 
 #include <chrono>
@@ -25,19 +25,19 @@ class Links;
 class LinkConnection final : private io::Poller::Watched,
                              public std::enable_shared_from_this<LinkConnection> {
  public:
-  // The socket is the connection's from now on. Nobody was dialled: it came by itself.
+  // Owns the socket from now on. `dialled` is nobody if the other end dialled.
   LinkConnection(Links& links, int socket, NodeId dialled);
   ~LinkConnection() override;
 
   void start();
   void greet(std::string_view hello);
-  // Both have greeted, and it is this link's.
+  // Both ends have sent their Hello: the connection now belongs to this link.
   void join(Link& link);
-  // Says why, and ends.
+  // Sends the reason, and ends.
   void refuse(std::string_view why);
   void close(const std::string& why);
 
-  // At the end of this turn.
+  // Writes at the end of this turn of the loop.
   void write_soon();
   // Writes as much as the other end takes.
   void flush();

@@ -1,7 +1,8 @@
-// Connects to one address, again and again until it works: first soon, then less and less often.
+// Connects to one address, and retries until it succeeds. The pauses between attempts grow.
 //
-// Pauses count from one attempt to the next. A connection that stood for longer than that is made
-// anew at once when it breaks, so that one that breaks all the time is there most of the time.
+// A pause counts from the beginning of one attempt to the beginning of the next. If a connection
+// lasted longer than the pause, the dialer dials again at once when it breaks. So even a connection
+// that breaks again and again exists most of the time.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -34,7 +35,7 @@ class LinkDialer {
   void dial();
   void dial_later();
   void stop();
-  // The connection was of use: the next pause is a short one.
+  // The connection worked: the next pause is the shortest one.
   void succeeded() { pause_ = times_.first_retry; }
 
  private:

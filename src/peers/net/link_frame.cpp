@@ -22,7 +22,7 @@ void append_message(std::string& out, std::string_view bytes, Delivery delivery)
 std::optional<FrameMessage> MessagesReader::next() {
   if (reader_.is_over()) return std::nullopt;
   const std::uint64_t header = reader_.varint();
-  // One that is too long is not there: this fails.
+  // A message that is too long makes this read fail.
   const std::uint64_t length = header / 2 <= largest_message ? header / 2 : UINT64_MAX;
   const std::string_view bytes = reader_.bytes(length);
   if (!reader_.is_good()) return std::nullopt;

@@ -20,7 +20,7 @@ enum class FrameKind : char { hello = 'H', refusal = 'R', messages = 'M' };
 // A frame is written around what is appended between its beginning and its end.
 std::size_t begin_frame(std::string& out, FrameKind kind);
 using io::end_frame;
-// One that is written already.
+// Appends a whole frame with this body.
 void append_frame(std::string& out, FrameKind kind, std::string_view body);
 
 // Unreliable: sent while connected, and not again.

@@ -1,4 +1,4 @@
-// What Links (peers/net/links.h) are told when they are made, and what they tell.
+// The options of Links (peers/net/links.h), and the events that they report.
 #pragma once
 
 #include <chrono>
@@ -22,7 +22,8 @@ struct LinkMember {
 
 struct LinkOptions {
   std::string group;
-  // What must be the same at both ends, in words: they are shown where they differ.
+  // Everything that must be the same at both ends, in words. An error message shows the words that
+  // differ.
   std::string dialect;
   std::vector<LinkMember> members;  // in the same order everywhere
   NodeId self{};
@@ -30,7 +31,7 @@ struct LinkOptions {
   std::optional<io::TlsFiles> tls;
 
   std::size_t most_unconfirmed_bytes = 64 * 1024 * 1024;  // of one link
-  // A connection on which nothing has come for so long is given up and made anew.
+  // If nothing arrives for so long, this end closes the connection and makes a new one.
   std::chrono::milliseconds silence{3000};
   std::chrono::milliseconds time_to_greet{5000};
   // Between attempts to connect; each time twice as long.
@@ -38,23 +39,24 @@ struct LinkOptions {
   std::chrono::milliseconds last_retry{500};
 };
 
-// Is told what happens, on the loop's thread. May call whatever Links has, but not end it, and must
-// not throw.
+// Links calls these on the loop's thread. A handler may call all functions of Links, but must not
+// destroy it and must not throw.
 class LinkEvents {
  public:
   virtual ~LinkEvents() = default;
   virtual void received(NodeId from, std::string_view bytes) = 0;
   virtual void connected(NodeId peer) = 0;
-  // Not told of what reset() itself has ended.
+  // Not called when reset() itself ends the connection.
   virtual void disconnected(NodeId peer, const std::string& why) = 0;
-  // Another life of it: what was sent to it and not confirmed is gone.
+  // The other process has started anew. The link dropped all messages that it had not confirmed.
   virtual void restarted(NodeId peer) = 0;
-  // The other end has reset the link: likewise.
+  // The other end has reset the link. The link dropped all messages that it had not confirmed.
   virtual void was_reset(NodeId peer) = 0;
-  // One end turned the other away: another group, version or dialect, an unknown or doubled name,
-  // TLS. Nobody: it is not known who it was. The same is told again only after a connection.
+  // One end refused the other: another group, version or dialect, an unknown or doubled name, TLS.
+  // `peer` is nobody if the other process is unknown. Links reports the same refusal again only
+  // after a connection.
   virtual void refused(NodeId peer, const std::string& why) = 0;
-  // Too much was unconfirmed. It is gone, and the link given up until reset().
+  // Too many bytes were unconfirmed. The link dropped them, and does nothing until reset().
   virtual void overflowed(NodeId peer) = 0;
 };
 

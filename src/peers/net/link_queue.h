@@ -1,7 +1,7 @@
-// The reliable messages to one member, from when they are sent until they are confirmed.
+// The reliable messages to one member, from send() until the member has confirmed them.
 //
-// They are numbered 0, 1, 2, … and kept as they stand in frames, one behind the other, so that what
-// has to be repeated after a broken connection is only copied.
+// They are numbered 0, 1, 2, … The queue keeps them as they stand in frames, one behind the other,
+// so that it only copies bytes when it sends messages again after a broken connection.
 #pragma once
 
 #include <cstddef>
@@ -15,13 +15,14 @@ namespace baton::net {
 class LinkQueue {
  public:
   void append(std::string_view message);
-  // Appends what has not been written to `frame`: at least one message, and no more than about so
-  // many bytes.
+  // Appends messages that are not written yet to `frame`: at least one message, and no more than
+  // about so many bytes.
   void write(std::string& frame, std::size_t about_bytes);
 
-  // So many have arrived. False if this cannot be.
+  // The other end has received so many messages in all. False if this end never sent so many.
   bool confirm(std::uint64_t count);
-  // On a new connection: so many have arrived, and the others have to be written again.
+  // On a new connection: the other end has received so many messages in all; write() writes the
+  // others again.
   bool resume(std::uint64_t count);
   // Forgets all, and numbers from 0.
   void clear();

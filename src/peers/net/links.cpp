@@ -117,7 +117,8 @@ std::shared_ptr<LinkConnection> Links::add(int socket, NodeId dialled) {
   return connection;
 }
 
-// Who greets at once is not among the oldest for long.
+// Closes the oldest connection without a Hello. A member sends its Hello at once, so it is rarely
+// the oldest.
 void Links::limit_strangers() {
   const auto came = [](const auto& one) { return one->dialled() == nobody; };
   const auto count = std::count_if(strangers_.begin(), strangers_.end(), came);
@@ -196,8 +197,8 @@ void Links::tell_overflow(NodeId peer) {
   turn();
 }
 
-// What was sent upon something that came is written as soon as all that came has been taken; else
-// at the end of this turn of the loop.
+// While the poller handles arrived messages, it ends the turn itself when all are handled.
+// Otherwise this posts the end of the turn.
 void Links::turn() {
   if (poller_.is_serving() || std::exchange(is_turn_posted_, true)) return;
   asio::post(io_, calls_.wrap([this] {
@@ -225,7 +226,8 @@ void Links::confirm_later() {
   }));
 }
 
-// Others must hear of this end often enough, too.
+// Another member gives up after its own time of silence, so this end must send often enough for the
+// shortest of them.
 void Links::heed_silence(milliseconds silence) {
   if (silence >= shortest_silence_) return;
   shortest_silence_ = silence;

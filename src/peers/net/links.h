@@ -1,13 +1,14 @@
 // Carries strings of bytes between the members of a group of processes, over TCP.
 //
-// Every pair of members has one connection; the one with the smaller number dials. What is sent
-// arrives in order and once, as long as both ends live, however often the connection breaks: each
-// end numbers what it sends, keeps it until the other has confirmed it, and repeats it on the next
-// connection. Another life of a member, or a reset, begins a new numbering, and both ends are told.
+// Every pair of members has one connection; the member with the smaller number dials. Messages
+// arrive in order and once, as long as both processes live, however often the connection breaks:
+// each end numbers its messages, keeps them until the other has confirmed them, and sends them
+// again on the next connection (link.h has a worked example). When a member starts anew or resets
+// the link, a new numbering begins, and both ends are told.
 //
-// All that is sent in one turn of the loop goes out in one write. Everything runs on the
-// io_context's thread; a member that falls silent is noticed by ticks of that loop, so that a pause
-// of this process is not taken for silence of the others.
+// Links sends all messages of one turn of the loop in one write. Everything runs on the
+// io_context's thread. Links notices a silent member by ticks of that loop, so that it does not
+// take a pause of this process for silence of the others.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -43,10 +44,11 @@ class Links {
   void start();
   // To one other member. Throws std::invalid_argument if it is none.
   Link& link(NodeId peer) const;
-  // Somebody who is connected does not read as fast as it is sent to.
+  // A connected member reads more slowly than this one sends.
   bool is_congested() const;
   std::uint16_t port() const { return listener_->address().port; }
-  // Nothing is to be done now: whether to look again at once, as somebody is about to speak.
+  // The loop has nothing to do. True if it should look again at once instead of sleeping, because a
+  // member will probably send a message.
   bool stays_awake() { return poller_.busy_poll().stays(std::chrono::steady_clock::now()); }
 
   // For links and connections.

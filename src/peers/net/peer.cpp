@@ -108,7 +108,8 @@ void Peer::begin() {
   for (const auto& [space, name] : std::set(asked_)) group_->request(space, name);
 }
 
-// Once the others have heard of this life, they take what was held in those before it for free.
+// As soon as the other members hear of this new life, they treat the locks of its earlier lives as
+// free. So this member waits until its earlier promises to clients have expired.
 void Peer::begin_later() {
   phase_ = Phase::waiting;
   wait_.expires_after(options_.group.lease * options_.group.heartbeat * 51 / 50);
@@ -118,7 +119,7 @@ void Peer::begin_later() {
 }
 
 void Peer::request(Namespace space, const std::string& name) {
-  // Time first: a lease that ended during a pause must let nobody in.
+  // Expire timers first: a lease that ended during a pause of this process must grant nothing.
   expire_due();
   asked_.insert({space, name});
   if (phase_ == Phase::working) group_->request(space, name);
@@ -180,9 +181,10 @@ void Peer::send(NodeId to, std::string_view bytes, bool lasting) {
   }
 }
 
-// The view may be here before the link has met the other end as it is in that view: another life of
-// it, or one that has reset the link since. When they meet, what the link was given is gone. Who is
-// heard of in the view has been met.
+// A view may begin here before the link has met the other member in the life that belongs to the
+// view, or before it knows that the other has reset the link. When the two ends meet, the link
+// drops its queue. So the peer keeps the messages of this view itself, and sends them again then,
+// until it has heard from that member in this view.
 void Peer::keep_for(NodeId to, std::string_view bytes) {
   const Membership& membership = group_->members();
   if (membership.view().epoch != kept_in_) {
@@ -215,7 +217,8 @@ void Peer::lost(Namespace space, const std::string& name) {
   events_.lost(space, name);
 }
 
-// Who does not belong to the view has no use for what was sent to it before.
+// Resets the links to members that do not belong to the new view: they need none of the messages
+// that were sent to them before.
 void Peer::view_changed() {
   const Membership& membership = group_->members();
   if (membership.is_active()) {
@@ -235,7 +238,7 @@ void Peer::has_forgotten(NodeId member) {
                  "member: it may give out the same fencing tokens again");
 }
 
-// Who sends one such message may send thousands.
+// Warns once per member: it may send thousands of such messages.
 void Peer::received_nonsense(NodeId from) {
   if (is_known_to_err_[from.value]) return;
   is_known_to_err_[from.value] = true;
@@ -245,7 +248,7 @@ void Peer::received_nonsense(NodeId from) {
 // --- The network's side -------------------------------------------------------------------------
 
 void Peer::received(NodeId from, std::string_view bytes) {
-  // Time first: what has come during a pause must not be taken for news.
+  // Expire timers first: after a pause of this process the message may be older than they are.
   expire_due();
   if (phase_ == Phase::working) group_->receive(from, bytes);
 }
@@ -263,8 +266,8 @@ void Peer::refused(NodeId peer, const std::string& why) {
   events_.warned(peer == nobody ? why : "member " + name_of(peer) + ": " + why);
 }
 
-// Something that had to arrive never will. Who has crashed and comes back is in the same position,
-// and everybody knows how to deal with that.
+// A message that had to arrive never will. The member starts over, as if it had crashed: all
+// members know how to handle that.
 void Peer::overflowed(NodeId peer) {
   start_over("member " + name_of(peer) + " leaves too many messages unconfirmed");
 }
@@ -332,9 +335,9 @@ void Peer::rang() {
   rearm();
 }
 
-// A process that was paused, or is slow, has missed ticks of its own. They are made up for, since
-// leases are counted in them. After twice a lease it makes no difference any more. What comes of a
-// tick may ask for much more, which is not the time for the next one.
+// A process that was paused, or is slow, has missed ticks. This runs the missed ticks, because
+// leases are counted in ticks; after twice a lease more ticks make no difference. A tick may cause
+// further calls; they must not run the next tick.
 void Peer::expire_due() {
   if (phase_ != Phase::working || is_expiring_) return;
   is_expiring_ = true;
@@ -363,7 +366,7 @@ std::chrono::microseconds Peer::promised() const {
   return std::chrono::microseconds(std::max<std::int64_t>(until - io::boottime_us(), 0));
 }
 
-// A connection that ends and is not made again at once: most likely nobody is there.
+// A connection broke and could not be made again at once: that member has most likely crashed.
 void Peer::suspect_unreachable() {
   const std::int64_t before = io::boottime_us() - in_us(Membership::tick_time);
   for (std::uint32_t i = 0; i < setup_->size; ++i) {

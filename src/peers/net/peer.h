@@ -32,7 +32,7 @@ struct PeerOptions {
   Recorder record;  // or none
 };
 
-// Is told what happens. May call the peer, but not end it.
+// The peer calls these. A handler may call the peer, but must not destroy it.
 class PeerEvents {
  public:
   virtual void granted(Namespace space, const std::string& name, const FencingToken& fence) = 0;
@@ -58,7 +58,8 @@ class Peer final : private GroupHost, private LinkEvents {
   // See Group.
   void request(Namespace space, const std::string& name);
   void release(Namespace space, const std::string& name);
-  // If it holds nothing it is not missed. It does nothing from then on.
+  // Leaves the group. If it holds nothing, the others go on without it at once. After that the peer
+  // does nothing.
   void leave();
   void tell(NodeId to, std::string_view words);
 
@@ -67,13 +68,14 @@ class Peer final : private GroupHost, private LinkEvents {
   NodeId self() const { return options_.self; }
   const Links& links() const { return *links_; }
   std::string name_of(NodeId node) const { return options_.group.members[node.value].id; }
-  // It is in a view that a majority confirms.
+  // The member is in a view, and a majority has confirmed its lease lately.
   bool is_working() const { return group_->members().is_active() && group_->members().has_lease(); }
-  // For so long from now on what is held here is nobody else's, whatever happens.
+  // For how long from now on no other member can hold the names that are held here.
   std::chrono::microseconds promised() const;
-  // For people: why nothing is granted now, and whom it waits for; empty if it works.
+  // For people: why this member grants nothing now, and for which members it waits; empty if it
+  // works.
   std::string trouble() const;
-  // Not where more members than processors share a machine: they need each other's.
+  // Never while more members than processors run on this machine: they need the processors.
   bool stays_awake() { return has_a_processor_ && links_->stays_awake(); }
 
  private:
@@ -121,7 +123,8 @@ class Peer final : private GroupHost, private LinkEvents {
   std::map<GroupTimer, std::int64_t> due_;                 // microseconds
   std::set<std::pair<std::int64_t, GroupTimer>> in_time_;  // the same, the earliest first
   std::int64_t armed_for_us_ = 0;
-  // Waiting: what was promised in an earlier life, whose clients may live, is not over yet.
+  // Waiting: clients of this member's earlier life may still rely on promises that have not
+  // expired.
   enum class Phase : std::uint8_t { waiting, working, left };
   Phase phase_ = Phase::waiting;
   boost::asio::steady_timer wait_;
@@ -130,13 +133,13 @@ class Peer final : private GroupHost, private LinkEvents {
   std::int64_t last_tick_us_ = 0;                   // when it was due
   std::vector<std::int64_t> unreachable_since_us_;  // 0: connected
   std::vector<bool> has_sent_to_;                   // what must arrive, since the link was reset
-  // What was sent in a view to members that have not been heard of in it.
+  // The messages sent in this view to members that have not answered in it yet.
   Epoch kept_in_;
   std::vector<std::vector<std::string>> kept_for_;
   std::vector<bool> is_known_to_err_;                  // has sent nonsense, and that was said
   std::vector<std::string> last_loss_;                 // why the connection broke, as was said
   std::set<std::pair<Namespace, std::string>> held_;   // to be lost if all begins anew
-  std::set<std::pair<Namespace, std::string>> asked_;  // ... and to be asked for again
+  std::set<std::pair<Namespace, std::string>> asked_;  // to be asked for again if all begins anew
 };
 
 }  // namespace baton::net

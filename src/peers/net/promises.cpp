@@ -31,8 +31,8 @@ class InMemory final : public Promises {
   Membership::Durable kept_;
 };
 
-// Two copies in one file, written in turn: while one is written the other is whole. The first is
-// written before anything is promised.
+// The file has two copies, written in turn: a crash can damage only the copy that is being written.
+// The first copy is written before the member promises anything.
 class InFile final : public Promises {
  public:
   InFile(std::string path, std::uint32_t group_size, std::string whose)
@@ -113,7 +113,7 @@ class InFile final : public Promises {
     if (::fdatasync(file_.get()) != 0) fail("cannot make it durable");
   }
 
-  // A file that is forgotten is a promise that is broken.
+  // Syncs the folder too: if a crash lost the new file, the member would break its promises.
   void sync_folder() const {
     const std::size_t slash = path_.rfind('/');
     const std::string folder = slash == path_.npos ? "." : path_.substr(0, slash + 1);
@@ -121,7 +121,8 @@ class InFile final : public Promises {
     if (!opened || ::fsync(opened.get()) != 0) fail("cannot make its folder durable");
   }
 
-  // The very first copy, of which not all has reached the disk: nothing was promised then.
+  // Only part of the very first copy reached the disk. The member had promised nothing yet, so it
+  // may begin with a new file.
   bool is_beginning(std::size_t size) const {
     const std::string first = copy();
     if (size > first.size()) return false;

@@ -1,5 +1,5 @@
-// Where a member keeps what it has promised (Membership::Durable), so that it is still bound by it
-// after a crash. One process at a time: the file is locked.
+// The file in which a member keeps its promises (Membership::Durable), so that it still keeps them
+// after a crash. The file is locked, so that only one process runs this member.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace baton::net {
 
-// Says what is wrong with which file.
+// The message names the file and the problem.
 class PromisesError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -22,9 +22,9 @@ class Promises {
   virtual const Membership::Durable& kept() const = 0;
   // Durable when it returns. Throws PromisesError.
   virtual void keep(const Membership::Durable& durable) = 0;
-  // The process ends, and nobody relies on it any more. Until it keeps something again.
+  // Notes that the process ends cleanly and nobody relies on its promises. keep() undoes the note.
   virtual void leave() = 0;
-  // The process before this one did not end like that.
+  // The process before this one did not call leave().
   virtual bool was_cut_short() const = 0;
 
   // `whose`, in words: another member or group must not take them for its own. Empty path: in

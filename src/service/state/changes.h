@@ -1,4 +1,4 @@
-// What has happened to files and leaders lately, so that a watch can go on where it was.
+// The latest changes of files and leaders, so that a watch can continue after a reconnect.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
-// What is asked of the lock service and what it answers: plain values.
+// The commands that the lock service carries out, and its answers: plain values.
 //
-// A command is all that the state machine (service/state/state.h) ever hears of the world: who asks, for
-// what, and what time it is. Journals keep commands in order, and a state is what its commands make
-// of it; so nothing here may depend on anything else.
+// A command contains everything that the state machine (service/state/state.h) learns from outside:
+// who asks, for what, and what time it is. A journal keeps commands in order, and replaying them
+// makes the same state; so a command must not depend on anything outside it.
 #pragma once
 
 #include <cstdint>
@@ -35,14 +35,14 @@ struct OpenSession {
   Duration lock_delay;  // how long its locks stay closed if it expires
   bool fast = false;    // may take locks in the fast grade: it will have to report after a crash
   SessionId within;     // the session that waits for this one to end, or no_session
-  // Of a client that cannot confirm: so many of its latest answers are kept instead. 0: it
-  // confirms.
+  // For a client that cannot confirm answers (HTTP): the session keeps so many of its latest
+  // answers. 0: the client confirms.
   std::uint32_t latest_answers = 0;
 
   friend bool operator==(const OpenSession&, const OpenSession&) = default;
 };
 struct CloseSession {};
-// By the server: the lease has run out.
+// From the server: the session's lease has expired.
 struct ExpireSession {
   SessionId session;
 };
@@ -69,15 +69,16 @@ struct Downgrade {
   std::string name;
   OwnerId owner;
 };
-// From shared to exclusive without letting go, ahead of all who wait: refused if another owner is
-// already waiting for the same, since each would wait for the other.
+// Changes a hold from shared to exclusive without releasing it, ahead of all waiting requests. The
+// state refuses it if another owner already waits to upgrade the same lock, because each would wait
+// for the other.
 struct Upgrade {
   std::string name;
   OwnerId owner;
   std::optional<Duration> wait;
   bool despite_deadlock = false;
 };
-// The leader's new word.
+// The leader of an election changes its value.
 struct Proclaim {
   std::string name;
   OwnerId owner;
@@ -96,8 +97,8 @@ struct Remove {
   std::optional<std::uint64_t> version;
 };
 
-// By an operator. The holder is told, and the lock is free when it has answered or its lease, from
-// now on, is over; by force it is free at once.
+// From an operator. The server tells the holder. The lock is free when the holder has acknowledged
+// it, or when a whole lease has passed since; with `force` it is free at once.
 struct Break {
   Namespace space{};
   std::string name;
@@ -107,7 +108,7 @@ struct BreakSession {
   SessionId session;
   bool force = false;
 };
-// The client's answer to being told that a hold is over.
+// The client acknowledges that it knows that this hold is over.
 struct Acknowledge {
   Namespace space{};
   std::string name;
@@ -115,48 +116,50 @@ struct Acknowledge {
   FencingToken fence;
 };
 
-// What a client that uses the fast grade held and waited for when the server went away.
+// After a crash of the server, a client of the fast grade reports what it holds and waits for.
 struct Reclaim {
   struct Held {
     Namespace space{};
     std::string name;
     std::uint32_t slots = 1;
-    Hold hold;  // what its holder knows of it: not how long it has lasted, nor whether it is over
+    Hold hold;  // as its client knows it: without `since` and `ends`
   };
   struct Waiting {
     RequestId request;
-    std::uint64_t ticket = 0;  // its place in line, as it was told
+    std::uint64_t ticket = 0;  // its place in the queue, as the last server told it
     Acquire acquire;
   };
-  // All of them: a hold that is not named is given up, and so is a request that is not. A request
-  // that was never told its place has ticket 0. A waiting upgrade is not named but asked for again.
+  // The report is complete: the state ends holds and requests that it does not name. A request
+  // whose client was never told its place has ticket 0. The client does not name a waiting upgrade,
+  // but sends that request again.
   std::vector<Held> held;
   std::vector<Waiting> waiting;
 };
 
-// By the server, first of all when it begins to lead. Fences and service time go on from here, and
-// if the last leader did not end cleanly, sessions that use the fast grade must report.
+// From the server: its first command when it begins to lead. Fencing tokens and service time go on
+// from here. If the last leader did not end cleanly, sessions of the fast grade must report.
 struct Lead {
   FencingToken fences_from;
   bool after_crash = false;
-  bool gated = false;  // nothing is granted here that was not opened from outside
+  bool gated = false;  // the state grants only names that an Open has opened
 };
-// By the server: fences below this may be given out.
+// From the server: the state may give out fencing tokens below this.
 struct Reserve {
   FencingToken below;
 };
-// By the server: only time has passed.
+// From the server: time has passed.
 struct Tick {};
 
-// These are for a gated state (service/state/state.h), by the server, on behalf of those with whom it
-// shares its names. The first in line is granted it, with this fence.
+// The next three are for a gated state (service/state/state.h): the server passes on what the
+// servers that share its names decide. Open: the state grants the name to the first request in its
+// queue, with this fencing token.
 struct Open {
   Namespace space{};
   std::string name;
   FencingToken fence;
 };
-// It was taken away from this server, and so from whoever holds it here; or soon will be, and is to
-// be let go before that.
+// The others took the name away from this server, so its holder here loses it. A notice: they soon
+// will, and the holder should release it before.
 struct Revoke {
   Namespace space{};
   std::string name;
@@ -166,7 +169,7 @@ struct Revoke {
 // Another server's session leads an election.
 struct Elsewhere {
   std::string name;
-  FencingToken fence;  // 0: nobody does any more
+  FencingToken fence;  // 0: it leads no longer
   std::string value;
   Who who;
 };
@@ -197,8 +200,8 @@ struct Stored {
   friend bool operator==(const Stored&, const Stored&) = default;
 };
 
-// To a request, once. It bears the session and request of its command: none of an opening, whose
-// session is in the result.
+// The answer to a request, sent once. It carries the session and request of its command. The reply
+// to OpenSession carries no session; the new one is in the result.
 struct Reply {
   SessionId session;
   RequestId request;
@@ -209,7 +212,8 @@ struct Reply {
 
   friend bool operator==(const Reply&, const Reply&) = default;
 };
-// To a request that has to wait: its place in line. Not kept; a retry is told again.
+// Tells a request that has to wait its place in the queue. The session does not keep it; a retry is
+// told again.
 struct Queued {
   SessionId session;
   RequestId request;
@@ -217,7 +221,7 @@ struct Queued {
 
   friend bool operator==(const Queued&, const Queued&) = default;
 };
-// To a session, of itself: a hold is over, or it is over itself.
+// Tells a session that one of its holds is over; SessionOver: that the session itself is over.
 struct HoldOver {
   SessionId session;
   Namespace space{};
@@ -249,14 +253,15 @@ struct Change {
   friend bool operator==(const Change&, const Change&) = default;
 };
 
-// Of a gated state, to its host: somebody waits for a name that is closed.
+// A gated state tells its host that a request waits for a closed name.
 struct Wanted {
   Namespace space{};
   std::string name;
 
   friend bool operator==(const Wanted&, const Wanted&) = default;
 };
-// ... or it is of no use here: its holder is gone, or all who waited have given up.
+// A gated state tells its host that it needs the name no longer: the holder has released it, or all
+// waiting requests have given up.
 struct Unwanted {
   Namespace space{};
   std::string name;
@@ -264,7 +269,7 @@ struct Unwanted {
   friend bool operator==(const Unwanted&, const Unwanted&) = default;
 };
 
-// What a command brings about, in order.
+// The effects of one command, in order.
 using Effect = std::variant<Reply, Queued, HoldOver, SessionOver, Change, Wanted, Unwanted>;
 using Effects = std::vector<Effect>;
 

@@ -1,11 +1,11 @@
-// What is asked for, waited for and held: one value each, which the command, the tables, images,
-// snapshots and queries share.
+// A request, a waiting request and a hold: one type each, which commands, tables, images, snapshots
+// and queries share.
 //
 //   Acquire ──▶ WaitingRequest ──▶ Hold, and a Grant as the answer
 //
-// The terms of a lock travel whole. So an option of a lock is a field here, in HoldTerms if the
-// hold keeps it and else in RequestTerms, and its effect in the state machine. What it needs besides:
-// docs/decisions/0012-one-form-per-thing.md.
+// The terms of a lock travel as one value. So a new option of a lock needs a field here (in
+// HoldTerms if the hold keeps it, else in RequestTerms) and its effect in the state machine. The
+// other places: docs/decisions/0012-one-form-per-thing.md.
 #pragma once
 
 #include <compare>
@@ -22,7 +22,7 @@ namespace baton::service {
 using baton::Namespace;
 enum class Mode : std::uint8_t { exclusive, shared };
 
-// Who holds or waits: an owner of a session.
+// A holder or waiter: one owner of a session.
 struct Party {
   SessionId session;
   OwnerId owner;
@@ -30,7 +30,7 @@ struct Party {
   friend auto operator<=>(const Party&, const Party&) = default;
 };
 
-// What a request says about the hold that it wants, and the hold keeps for as long as it lasts.
+// The terms that a request states and that its hold keeps.
 struct HoldTerms {
   Mode mode{};
   Duration max_hold;  // 0: as long as it likes
@@ -40,8 +40,7 @@ struct HoldTerms {
   friend bool operator==(const HoldTerms&, const HoldTerms&) = default;
 };
 
-// What a request says besides which names it wants and who asks. The rest than `hold` matters until
-// it is granted.
+// All terms of a request, besides its names and its party. Only `hold` matters after the grant.
 struct RequestTerms {
   HoldTerms hold;
   std::uint32_t slots = 1;        // how many may hold it at once; all who use a name must agree
@@ -82,7 +81,7 @@ struct Hold {
   std::vector<RequestId> requests;  // whose kept answers say that it is held
 
   bool is_over() const { return ends.value != 0; }
-  // When it will have lasted for as long as it may.
+  // The time at which max_hold is over.
   std::optional<Time> limit() const {
     return terms.max_hold.value == 0 ? std::nullopt : std::optional(since + terms.max_hold);
   }
@@ -90,7 +89,7 @@ struct Hold {
   friend bool operator==(const Hold&, const Hold&) = default;
 };
 
-// What a request got.
+// The answer to a request that was granted.
 struct Grant {
   // Of one of several names.
   struct Part {

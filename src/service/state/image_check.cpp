@@ -1,5 +1,5 @@
-// Whether an image can have been taken of a state. What is restored from one that cannot would not
-// refuse to work: it would fall over later, or grant what it must not.
+// Checks that an image could have been taken of a real state. A state restored from an impossible
+// image would crash later, or grant a lock twice.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -13,8 +13,8 @@ namespace baton::service {
 
 namespace {
 
-// Nothing is ever counted so far: neither times nor fences, tickets and sessions. Sums of two such
-// numbers still fit.
+// No time, fencing token, ticket or session number ever comes so far, so a larger one is an error.
+// The sum of two numbers below this limit still fits into 64 bits.
 constexpr std::int64_t latest = std::int64_t{1} << 61;
 constexpr std::uint64_t largest = std::uint64_t{1} << 61;
 

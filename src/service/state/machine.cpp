@@ -6,7 +6,7 @@
 namespace baton::service {
 namespace {
 
-// What a session that is broken may still do: clear up.
+// A broken session may still release, acknowledge and close.
 bool is_clearing_up(const Command& command) {
   return std::holds_alternative<CloseSession>(command.what) ||
          std::holds_alternative<Release>(command.what) ||
@@ -23,7 +23,8 @@ bool is_servers_own(const Command& command) {
          std::holds_alternative<Elsewhere>(command.what);
 }
 
-// What can be asked without being somebody.
+// Some commands need no session: those of operators, those of the server itself, and writes of
+// files that are not tied to a session.
 bool needs_session(const Command& command) {
   if (const auto* put = std::get_if<Put>(&command.what))
     return put->tied && put->tied_to == no_session;
@@ -122,7 +123,8 @@ void Machine::serve(const Command& command) {
   std::visit([&](const auto& what) { carry_out(asker, what); }, command.what);
 }
 
-// Answers that were given are given again, and what waits goes on waiting.
+// The client retries a request. If the state has answered it, it sends the same answer again; if
+// the request waits, it keeps waiting.
 bool Machine::is_repeated(const Asker& asker) {
   if (asker.request.value == 0) return false;
   Session& session = *asker.session;
@@ -138,7 +140,7 @@ bool Machine::is_repeated(const Asker& asker) {
   return false;
 }
 
-// These refusals are not kept: they change nothing and can be found again.
+// The session does not keep these refusals: they change nothing, and a retry is refused again.
 bool Machine::may_go_on(const Asker& asker, const Command& command) {
   const Session& session = *asker.session;
   const auto refuse_now = [&](Error error, std::string message) {
@@ -181,15 +183,15 @@ void Machine::answer(const Asker& asker, Result result, bool fast) {
        {.session = asker.id, .request = asker.request, .result = std::move(result), .fast = fast});
 }
 
-// Kept by the session, if there is one.
+// Sends the reply; the session, if there is one, keeps it for retries.
 void Machine::send(Session* session, Reply reply) {
   if (reply.request.value == 0) return;
   if (session != nullptr) keep(*session, reply);
   effects_->push_back(std::move(reply));
 }
 
-// Notes that an answer, which is kept from now on, says that the hold is held. Numbers of answers
-// that are certainly no longer kept make room.
+// Notes that the session keeps an answer that grants this hold, so that take_back_answers() finds
+// it. Drops the numbers of answers that the session no longer keeps.
 void Machine::note_answer(Hold& hold, const Asker& asker) {
   const Session& session = *asker.session;
   if (asker.request.value == 0 || !is_kept(session, asker.request)) return;
@@ -201,9 +203,10 @@ void Machine::note_answer(Hold& hold, const Asker& asker) {
   requests.push_back(asker.request);
 }
 
-// The hold ends without its holder's word: whoever has not heard of the grant must not hear of it
-// any more. What was granted stays in the answer, except for the fence of the part that is lost, so
-// that a client that took several names together knows which of them it has to give back.
+// The hold ends against its holder's will. If the client has not received the grant yet, a retry
+// must not be told of a grant that is over: the kept answer becomes `lock_lost`. The answer keeps
+// the other parts of a grant of several names, so that the client knows which of them it has to
+// release.
 void Machine::take_back_answers(const Lock& lock, Hold& hold, const std::string& reason) {
   Session& session = *tables_.session(hold.party.session);
   for (const RequestId request : std::exchange(hold.requests, {})) {
@@ -221,7 +224,8 @@ void Machine::take_back_answers(const Lock& lock, Hold& hold, const std::string&
 
 void Machine::carry_out(const Asker& asker, const Tick&) { answer(asker, Error::none); }
 
-// Whatever was given out before is below the reserve. Tickets go on above those that were lost.
+// A new leader begins. All fencing tokens that earlier leaders gave out are below the reserve.
+// Tickets continue above all that a crash may have lost.
 void Machine::carry_out(const Asker& asker, const Lead& lead) {
   next_fence_ = std::max({next_fence_, lead.fences_from, reserve_});
   reserve_ = next_fence_;

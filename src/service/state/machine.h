@@ -39,13 +39,14 @@ class Machine {
 
  private:
   using Result = decltype(Reply::result);
-  // Whom to answer. The session may be none: an operator, or the server itself.
+  // The sender of the command, to whom the answer goes. An operator and the server itself have no
+  // session.
   struct Asker {
     Session* session = nullptr;
     SessionId id;
     RequestId request;
   };
-  // What a party that waits has got or lost itself.
+  // A party that waits has itself acquired or lost this lock.
   struct OwnChange {
     Party party;
     Lock* lock;

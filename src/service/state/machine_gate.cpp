@@ -2,7 +2,9 @@
 
 namespace baton::service {
 
-// After due time and before anything else, a lock that is not open has somebody who waits for it.
+// The host opens a name for the first request that waits for it. A lock in the table that is not
+// open always has a request that waits: the timers ran before this command, and settle() forgets
+// all others.
 void Machine::carry_out(const Asker& asker, const Open& open) {
   if (!is_gated_) return answer(asker, Error::bad_request, "nothing is closed here");
   answer(asker, Error::none);
@@ -26,7 +28,7 @@ void Machine::carry_out(const Asker& asker, const Revoke& revoke) {
   if (!hold.is_over()) tell_over(*lock, hold, revoke.reason);
 }
 
-// Tells the host what the lock has become since it was looked at last.
+// Tells the host if the lock became wanted or unwanted since the last look.
 void Machine::watch_door(Lock& lock) {
   if (!lock.holds.empty()) return;
   const bool is_useless = lock.door == Door::open || lock.queue.empty();
@@ -40,7 +42,8 @@ void Machine::watch_door(Lock& lock) {
   }
 }
 
-// Who leads here counts, until it is over: what is said of others meanwhile is told after that.
+// Another server reports a leader. As long as a session of this server leads the election, watches
+// are told of that one; they are told of the other leader when it ends.
 void Machine::carry_out(const Asker& asker, const Elsewhere& elsewhere) {
   if (!is_gated_) return answer(asker, Error::bad_request, "there is nobody elsewhere");
   answer(asker, Error::none);
@@ -65,7 +68,7 @@ void Machine::carry_out(const Asker& asker, const Elsewhere& elsewhere) {
     tell_elsewhere(is_new ? Change::Kind::elect : Change::Kind::proclaim, elsewhere.name, leader);
 }
 
-// Sessions have their numbers from their own server: here it has none.
+// The leader's session belongs to another server, so the change names no session.
 void Machine::tell_elsewhere(Change::Kind kind, const std::string& name,
                              const LeaderElsewhere& leader) {
   tell_all({.kind = kind,

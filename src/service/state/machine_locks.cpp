@@ -13,7 +13,7 @@ bool is_same(const HoldOver& over, const Other& other) {
          over.name == other.name;
 }
 
-// Nobody else, that is known here, is in its way.
+// No holder and no earlier request of this server is in its way.
 bool is_alone(const Request& request) {
   const Lock& lock = *request.locks.front();
   return lock.holds.empty() && lock.queue.empty();
@@ -188,8 +188,8 @@ std::optional<Refusal> Machine::refuse_upgrade(const Asker& asker, const Upgrade
   return std::nullopt;
 }
 
-// An upgrade that need not wait still makes those wait who would have shared: a deadlock if its
-// owner waits for them elsewhere.
+// An upgrade that is granted at once makes queued readers wait for its owner. That closes a cycle
+// if the owner waits for one of them at another name.
 bool Machine::would_deadlock_at_once(const Request& upgrade) {
   Session& session = *tables_.session(upgrade.party.session);
   const bool waits = !session.waiting.empty() || !session.inner.empty();
@@ -206,7 +206,8 @@ bool Machine::would_deadlock_at_once(const Request& upgrade) {
 
 // --- Taken away ---------------------------------------------------------------------------------
 
-// Kept by the session, which may be away: what is said last of a hold counts.
+// Tells the session that a hold is over, and keeps the message because the client may be
+// disconnected. A later message about the same hold replaces it.
 void Machine::tell(HoldOver over) {
   auto& endings = tables_.session(over.session)->endings;
   std::erase_if(endings, [&](const HoldOver& one) { return is_same(one, over); });
@@ -236,7 +237,7 @@ void Machine::break_hold(Lock& lock, Hold& hold, bool force) {
     tell_over(lock, hold, "it was broken by an operator");
 }
 
-// At once, whatever the holder does.
+// Ends the hold at once, without waiting for the holder's acknowledgement.
 void Machine::take_away(Lock& lock, Hold& hold, const std::string& reason) {
   if (!hold.expired) tell_lost(lock, hold, reason);
   let_go(lock, hold.party);

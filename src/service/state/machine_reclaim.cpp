@@ -22,7 +22,7 @@ HoldOver ending_of(SessionId session, const Reclaim::Held& held, std::string rea
           held.hold.fence, std::move(reason)};
 }
 
-// It was taken away while the client was away.
+// Finds the end of a hold that was taken away while the client was disconnected.
 std::optional<HoldOver> find_ending(const Session& session, const Reclaim::Held& held) {
   for (const HoldOver& ending : session.endings)
     if (ending == ending_of(session.id, held, ending.reason)) return ending;
@@ -31,9 +31,10 @@ std::optional<HoldOver> find_ending(const Session& session, const Reclaim::Held&
 
 }  // namespace
 
-// The journal may lack the last grants and releases of the fast grade, so what the client says
-// counts. Of two that say they hold the same, the later grant, that is the higher fence, is right:
-// the other must have let go before, and only the journal of that was lost.
+// A client reports what it holds after a crash. The journal may lack the last grants and releases
+// of the fast grade, so the client's report counts. If two clients report the same lock, the one
+// with the higher fencing token is right: the other must have released the lock before, and the
+// journal lost only that release.
 void Machine::carry_out(const Asker& asker, const Reclaim& reclaim) {
   Session& session = *asker.session;
   if (!tables_.unreported.contains(session.id)) {
@@ -43,14 +44,15 @@ void Machine::carry_out(const Asker& asker, const Reclaim& reclaim) {
   give_up_unreported(session, reclaim);
   forget_unheard_grants(session, reclaim);
   for (const auto& held : reclaim.held) restore(session, held);
-  // Under the number of the report nothing can wait: it would be answered twice.
+  // A waiting request must not have the number of the report itself: it would be answered twice.
   for (const auto& waiting : reclaim.waiting)
     if (waiting.request != asker.request) restore(session, waiting);
   answer(asker, Error::none);
   end_recovery_of(session.id);
 }
 
-// The state is complete, or the session's part of it is: it is the client that learns.
+// Nothing of this session is missing in the state, so the state is right: it tells the client which
+// of the reported holds are over.
 void Machine::tell_what_is_lost(const Asker& asker, const Reclaim& reclaim) {
   for (const auto& held : reclaim.held) {
     const Lock* lock = tables_.lock(held.space, held.name);
@@ -61,7 +63,8 @@ void Machine::tell_what_is_lost(const Asker& asker, const Reclaim& reclaim) {
   }
 }
 
-// What the client does not name it does not have, or has never heard of. Nobody is told.
+// The client has released, or has never received, each hold that its report does not name. The
+// state ends those holds and tells nobody.
 void Machine::give_up_unreported(Session& session, const Reclaim& reclaim) {
   std::vector<HoldKey> lost;
   for (const HoldKey& own : session.held) {
@@ -85,8 +88,8 @@ void Machine::give_up_unreported(Session& session, const Reclaim& reclaim) {
   for (const HoldKey& own : lost) let_go(*own.lock, {session.id, own.owner});
 }
 
-// A grant whose answer never arrived is not among what the client holds. It will ask again, and
-// must not be told of a hold that has just been given up.
+// The client does not report a grant whose answer it never received. It will retry that request,
+// and the kept answer must not grant a hold that give_up_unreported() has just ended.
 void Machine::forget_unheard_grants(Session& session, const Reclaim& reclaim) {
   const auto is_awaited = [&](RequestId request) {
     return std::any_of(reclaim.waiting.begin(), reclaim.waiting.end(),
@@ -133,7 +136,7 @@ void Machine::restore(Session& session, const Reclaim::Held& held) {
                   .since = now_});
 }
 
-// The hold is known, but not all that was done to it since.
+// The state knows the hold, but the journal may have lost later changes to it.
 void Machine::bring_up_to_date(Lock& lock, const Reclaim::Held& held, Hold& own) {
   own.terms.mode = held.hold.terms.mode;
   own.times = held.hold.times;
@@ -142,7 +145,7 @@ void Machine::bring_up_to_date(Lock& lock, const Reclaim::Held& held, Hold& own)
   if (lock.space == Namespace::election) tell_leader(Change::Kind::proclaim, lock, own);
 }
 
-// Whether it was granted after all that is in its way, which then goes.
+// True if the reported hold was granted after all holds that exclude it; the state then ends those.
 bool Machine::prevails(const Party& reporter, const Reclaim::Held& held) {
   Lock* lock = tables_.lock(held.space, held.name);
   if (lock == nullptr) return true;

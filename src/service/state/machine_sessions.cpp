@@ -58,8 +58,8 @@ void Machine::give_up_all(Session& session, const std::string& reason) {
     give_up(session.waiting.begin()->second, Error::session_lost, reason);
 }
 
-// Everything that it held, waited for or tied is given up at once: nobody is granted anything
-// before all of it is done.
+// The session gives up all its holds, requests and tied files at once. The state grants nothing to
+// others before all of that is done.
 void Machine::end(Session& session, End how, const std::string& reason) {
   give_up_all(session, reason);
   while (!session.held.empty()) end_hold(session, *session.held.begin(), how);
@@ -83,7 +83,7 @@ void Machine::end_hold(Session& session, const HoldKey& key, End how) {
     let_go(*key.lock, {session.id, key.owner});
 }
 
-// The hold stays in the way, of the same others as before, until the delay is over.
+// The lock-delay: the expired hold excludes the same requests as before until the delay is over.
 void Machine::close_for_a_while(Session& session, const HoldKey& key) {
   Lock& lock = *key.lock;
   Hold& hold = lock.holds.at({session.id, key.owner});

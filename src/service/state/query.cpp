@@ -7,7 +7,7 @@
 namespace baton::service {
 namespace {
 
-// When fewer are left it is time to reserve more; several seconds' worth.
+// When fewer fencing tokens are left, the host should reserve more. They last for several seconds.
 constexpr std::uint64_t few_fences = 250'000;
 
 bool begins_with(std::string_view text, std::string_view prefix) {
@@ -21,7 +21,7 @@ LockInfo info_of(const Lock& lock) {
   return info;
 }
 
-// Elections that are led elsewhere, if nobody leads them here.
+// Adds elections that have a leader at another server and none here.
 void add_elsewhere(const Tables& tables, std::string_view prefix, std::vector<LockInfo>& infos) {
   for (auto at = tables.elsewhere.lower_bound(prefix);
        at != tables.elsewhere.end() && begins_with(at->first, prefix); ++at) {

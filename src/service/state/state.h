@@ -1,27 +1,30 @@
 // The lock service as a function: commands in, effects out.
 //
-// A State is what its commands have made of it, and nothing else: no clock, no chance, no input or
-// output. Time comes with each command; a command first brings about whatever has become due by its
-// time, then does what it says. Two states that were given the same commands are equal, and had the
-// same effects, on every machine: that is what the journal rests on.
+// Only commands change a State: it has no clock, no randomness, no input or output. Each command
+// carries the time. The state first does everything that has become due by then (timeouts, ends of
+// delays), then carries out the command. Two states that were given the same commands are equal,
+// and had the same effects, on every machine: the journal relies on that.
 //
-// What it promises:
-// - Of a lock's holders, any two are compatible: one alone, or all shared, or one in each slot.
-// - Strict order of arrival. A request waits at all its names at once and is granted when, at each
-//   of them, it is compatible with the holders and with every request that came earlier. So nobody
-//   overtakes, readers do not starve a writer, and nobody waits while what it asks for is free.
-// - A request is answered once. The answer is kept until the client has confirmed it. Only a grant
-//   does not outlive its hold: if that is taken away, a repetition is answered `lock_lost`.
-// - Fences only grow, over all locks. Each exclusive grant and each slot gets a fresh one. Shared
-//   holders that hold together bear the same: it is fresh when the first of them comes, or that of
-//   the exclusive grant that was downgraded to let them in; so a resource that has heard of a
-//   reader refuses every earlier writer. (After a crash that may have lost grants of the fast
-//   grade, nobody joins those who shared before it: the next readers wait for them to end.)
+// The state promises:
+// - Any two holders of a lock are compatible: one holder alone, or all shared, or one in each slot.
+// - Requests are served in the order of arrival. A request waits at all its names at once. It is
+//   granted when, at each name, it is compatible with the holders and with every earlier request.
+//   So nobody overtakes, readers do not starve a writer, and nobody waits while all that it asks
+//   for is free (machine_grants.cpp has a worked example).
+// - A request is answered once. The state keeps the answer until the client has confirmed it. A
+//   grant does not outlive its hold: if the hold is taken away, a retry is answered `lock_lost`.
+// - Fencing tokens only grow, over all locks. Each exclusive grant and each slot gets a new one.
+//   Readers that share a lock at the same time have the same token: a new one when the first of
+//   them comes, or the token of the exclusive grant that was downgraded to let them in. So a
+//   resource that has seen a reader's token refuses every earlier writer. (After a crash that may
+//   have lost grants of the fast grade, no reader joins the readers from before the crash: it waits
+//   until they have released.)
 // - A request that would close a cycle of waiting is refused (service/state/wait_graph.h).
 //
-// A *gated* state shares its names with others elsewhere. A name is closed until Open lets in the
-// first who waits for it, under the fence that comes with it, and closed again as soon as nobody
-// holds it: one opening is one entry, though its holder may enter again. What happens is told:
+// A *gated* state shares its names with other servers. A name is closed until an Open lets in the
+// first request that waits for it, with the fencing token of that Open. The name is closed again as
+// soon as nobody holds it: each opening admits one holder, which may enter again. The state tells
+// its host about each change:
 //
 //   closed  --somebody waits: Wanted-->      wanted
 //   wanted  --Open: granted-->               open
@@ -29,10 +32,10 @@
 //   open    --nobody holds it: Unwanted-->   closed   (and wanted at once if somebody waits)
 //   closed  --Open: Unwanted-->              closed
 //
-// A lock-delay keeps it open. A try waits for longest_try if it is the first here. There are only
-// exclusive locks of one name, and elections.
+// A lock-delay keeps the name open. A try for a closed name waits for longest_try. A gated state
+// has only exclusive locks of one name, and elections.
 //
-// What the host must do:
+// The host must:
 // 1. Begin with Lead, then Reserve; nothing is granted without fences in reserve. Reserve more when
 //    needs_reserve() says so.
 // 2. Send a Tick, or any other command, when next_due() has come.
@@ -58,7 +61,7 @@ namespace baton::service {
 
 // --- What can be asked of a state ---------------------------------------------------------------
 
-// Of an election: another server's session, which has no number here.
+// The leader of an election is a session of another server, which has no number here.
 struct LeaderElsewhere {
   FencingToken fence;
   std::string value;
@@ -84,8 +87,8 @@ struct SessionInfo {
   std::size_t waits = 0;
 };
 
-// `from` waits for `to`. Of a lock with several slots it waits for one of those that are in its
-// way, else for all of them.
+// `from` waits for `to`. At a lock with several slots it waits until one of those in its way ends,
+// at other locks until all of them have ended.
 struct WaitEdge {
   enum class Why : std::uint8_t { holds, ahead, within };
   Party from;
@@ -151,12 +154,12 @@ struct StateImage {
   friend bool operator==(const StateImage&, const StateImage&) = default;
 };
 
-// Why this cannot be an image of a state, or nothing. Only others can be restored.
+// Why this cannot be an image of a state; empty if it can. Only such an image may be restored.
 std::optional<std::string> what_is_wrong_with(const StateImage& image);
 
 // --- The state ----------------------------------------------------------------------------------
 
-// What a watch is after: files by key, or leaders by the election's name.
+// A watch follows files by key, or leaders by the election's name.
 enum class Watched : std::uint8_t { files, leaders };
 
 class State {
@@ -167,24 +170,24 @@ class State {
   State& operator=(State&&) noexcept;
   ~State();
 
-  // Adds the command's effects, in their order, to what is there. Service time never goes back: an
-  // earlier `now` counts as the latest.
+  // Carries out the command and appends its effects, in order. Service time never goes back: the
+  // state treats an earlier `now` as the latest time that it knows.
   void apply(const Command& command, Effects& effects);
 
   StateImage image() const;
 
   Time now() const;
-  // When something happens without being asked for: the next end of a wait, a hold or a delay.
+  // The next time at which something is due without a request: the end of a wait, hold or delay.
   std::optional<Time> next_due() const;
 
-  // Fences run short: time to reserve more, beginning at next_fence().
+  // Few fencing tokens are left: the host should reserve more, beginning at next_fence().
   bool needs_reserve() const;
   FencingToken next_fence() const;
   FencingToken reserve() const;
 
   bool is_gated() const;
 
-  // After a crash nothing is granted until these sessions have reported or ended.
+  // After a crash the state grants nothing until the unreported() sessions have reported or ended.
   bool is_recovering() const;
   std::vector<SessionId> unreported() const;
 
@@ -199,19 +202,21 @@ class State {
   bool holds_anything(SessionId id) const;
   std::vector<SessionInfo> sessions() const;  // by id
   std::size_t session_count() const;
-  // Holds of the session that were ended, and of which it has not said that it knows: who comes
-  // back after it was away must be told again. As they came.
+  // Holds of the session that were ended against its will and that it has not acknowledged, in the
+  // order in which they ended. The server tells the client of them again when it reconnects.
   std::vector<HoldOver> endings(SessionId id) const;
   // The session that an opening with this nonce made, if it is still there.
   std::optional<SessionId> session_of(std::string_view nonce) const;
   // "session 3 (backup on host a)".
   std::string describe(SessionId id) const;
-  // One of these requests of the session that waits, or whose answer is kept.
+  // A request of the session with a number in this range that waits, or whose answer the state
+  // keeps.
   std::optional<RequestId> find_request(SessionId id, RequestId from, RequestId to) const;
 
   std::vector<WaitEdge> wait_edges() const;
 
-  // Its fence is the term. Without a session it is another server's.
+  // The hold of the election's leader; its fencing token is the term. A leader at another server
+  // has no session here.
   std::optional<Hold> leader(std::string_view election) const;
 
   std::optional<FileInfo> file(std::string_view key) const;
@@ -220,7 +225,7 @@ class State {
   std::size_t file_count() const;
 
   Revision revision() const;  // of the last change
-  // All changes after a revision, or none if they are no longer all kept.
+  // All changes after a revision; empty if the state no longer keeps all of them.
   std::optional<std::vector<Change>> changes_since(Revision after, Watched watched,
                                                    std::string_view prefix = {}) const;
 

@@ -1,6 +1,6 @@
-// What the state machine keeps: sessions, locks with their holds and queues, files, timers. All
-// orders that could be seen from outside are orders of ids, tickets and names, never of addresses
-// or of hashes: a state that was restored goes on exactly as the one that it was taken from.
+// The tables of the state machine: sessions, locks with their holds and queues, files, timers.
+// Every order that clients could observe is an order of ids, tickets or names, never of addresses
+// or hashes. So a restored state behaves exactly as the state that the image was taken from.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,8 @@
 
 namespace baton::service {
 
-// Upgrades come before everybody else: those who wait do so for the upgrading holder anyway.
+// The place of a request in a queue. Upgrades sort before all other requests: these wait for the
+// upgrading holder anyway.
 struct QueueKey {
   bool ordinary = true;
   std::uint64_t ticket = 0;
@@ -34,7 +35,7 @@ struct QueueKey {
 
 struct Lock;
 
-// A request and where it waits. It has its names only when it has to wait.
+// A request and the locks that it asks for. `names` is filled in only when the request has to wait.
 struct Request : WaitingRequest {
   std::vector<Lock*> locks{};  // in the order in which they were named
 
@@ -52,11 +53,12 @@ struct FreeSlots {
   void give_back(std::uint32_t slot) { below.insert(slot); }
 };
 
-// Of a gated state. Between commands a lock is wanted or open: one that is neither is forgotten.
+// A lock of a gated state. Between commands each lock is wanted or open, because the state forgets
+// a closed one.
 enum class Door : std::uint8_t { closed, wanted, open };
 
-// Held or waited for; else it is forgotten. Its holds are one exclusive, or any number of shared
-// ones, or one exclusive for each slot.
+// A lock that somebody holds or waits for; the state forgets all others. Its holds are one
+// exclusive hold, or any number of shared ones, or one exclusive hold for each slot.
 struct Lock {
   Namespace space{};
   std::string_view name;  // the table's own copy
@@ -95,7 +97,8 @@ struct Session {
   std::set<std::pair<OwnerId, RequestId>> waiting_of;  // the same, by owner
   std::set<std::string> tied;                          // files
   std::deque<Reply> answers;  // by request; of one that does not confirm, as they were given
-  // Holds that were ended and not by it, until it has said that it knows: it may have been away.
+  // Holds that were ended against the session's will, until its client has acknowledged them: the
+  // client may be disconnected.
   std::vector<HoldOver> endings;
 
   bool is_over() const { return ends.value != 0; }
@@ -156,7 +159,8 @@ struct Tables {
   Session* session(SessionId id);
   const Lock* lock(Namespace space, std::string_view name) const;
   Lock* lock(Namespace space, std::string_view name);
-  // Who leads here: none if nobody does, or what is left of it is the lock-delay.
+  // The hold of this server's leader of the election. Null if nobody leads here, or only a
+  // lock-delay is left.
   const Hold* leader(std::string_view election) const;
   LockTable& table(Namespace space) { return locks[static_cast<std::size_t>(space)]; }
   const LockTable& table(Namespace space) const { return locks[static_cast<std::size_t>(space)]; }

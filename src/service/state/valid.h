@@ -1,4 +1,4 @@
-// What a request may contain: lengths, numbers and letters within their bounds.
+// Checks that the lengths, numbers and characters of a request are within their limits.
 #pragma once
 
 #include <optional>
@@ -25,7 +25,7 @@ std::optional<Refusal> refuse_wait(const std::optional<Duration>& wait);
 std::optional<Refusal> refuse(const OpenSession& open);
 std::optional<Refusal> refuse(const Acquire& acquire);
 std::optional<Refusal> refuse(const Reclaim::Held& held);
-// Whatever it contains, in a gated state.
+// Why a gated state refuses this kind of request, whatever the request contains.
 std::optional<Refusal> refuse_in_gated(const Command& command);
 inline constexpr std::string_view only_exclusive =
     "a group of peers has exclusive locks and elections only";

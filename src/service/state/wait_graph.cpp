@@ -45,7 +45,7 @@ bool ends_by_itself(const Tables& tables, const Party& party, const Hold& hold) 
   return session == nullptr || session->is_over();
 }
 
-// What a request waits for at one name: for so many of these to end.
+// At one name a request waits until `count` of these edges have ended.
 struct Need {
   struct Edge {
     Node to;
@@ -104,7 +104,8 @@ class Needs {
     need.count = taken < lock.slots ? 0 : taken - lock.slots + 1;
   }
 
-  // Those ahead, back to one that is itself waiting for all before it; that one stands for them.
+  // Lists the earlier requests, from the nearest back to the first that itself waits for all before
+  // it; that one stands for all of those.
   void list_all(const Lock& lock, const Request& request, Need& need) const {
     auto at = lock.queue.lower_bound(request.key());
     bool is_covered = false;
@@ -168,7 +169,7 @@ class Reach {
     return ended >= need.count;
   }
 
-  // Those that were reached last are nearest to those who do not wait.
+  // Goes backwards: the parties that were reached last are nearest to parties that do not wait.
   void reduce() {
     for (bool is_changed = true; is_changed;) {
       is_changed = false;
@@ -233,8 +234,8 @@ class Reach {
   bool is_start_reached_ = false;
 };
 
-// Whether anybody could wait for its party. Most who wait hold nothing that others want: they need
-// no search.
+// True if another party could wait for this request's party. Most waiting parties hold nothing that
+// others want, and then the search is not needed.
 bool may_be_awaited(const Tables& tables, const Request& request) {
   constexpr int most_looked_at = 64;
   const Session& session = *tables.session(request.party.session);

@@ -1,18 +1,18 @@
-// Who waits for whom, and whether that could ever end.
+// The wait-for graph: which party waits for which, and whether that is a deadlock.
 //
-// The nodes are parties, that is owners of sessions. A party waits, for each of its waiting
-// requests and at each name of it, for all holders that are in the way and for all earlier requests
-// that are; of a lock with several slots, for as many of them to end as are too many. A party of a
-// session within which another session was opened also waits for that one to end: so are commands
-// that run inside each other.
+// The nodes are parties, that is owners of sessions. For each of its waiting requests, at each
+// name, a party waits for all holders and all earlier requests that are in its way; at a lock with
+// several slots, until enough of them have ended. If a session was opened within another one (a
+// `baton run` inside a `baton run`), the parties of the outer session also wait for the inner one
+// to end.
 //
 // A party at one of whose names it holds enough itself, or has an earlier request for enough, does
 // not wait there: it will simply enter again. A hold that is over (broken, expired) ends by itself,
 // so nobody waits in vain for it.
 //
-// With slots a cycle is not yet a deadlock. So the graph is reduced: whoever does not wait will
-// end; whoever waits only for what will end, will end. What is left never ends, and contains a
-// cycle.
+// With slots a cycle is not always a deadlock. So the search reduces the graph: it removes each
+// party that does not wait, then each party that waits only for removed ones, and so on. The
+// parties that are left never end, and contain a cycle.
 //
 // When a cycle can come into being. A cycle needs a new edge.
 // - A request that starts to wait gives its party new edges: a new cycle begins with one of them.

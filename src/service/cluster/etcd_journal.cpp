@@ -200,7 +200,7 @@ void EtcdJournal::publish() {
   }));
 }
 
-// What an earlier leader has left.
+// Finds the snapshot that an earlier leader has left.
 void EtcdJournal::find_published() {
   etcd_.range({.keys = etcd::KeyRange::one(keys_.snapshot()), .keys_only = true},
               calls_.wrap([this](const etcd::Outcome& outcome, const etcd::RangeResult& result) {
@@ -213,7 +213,7 @@ void EtcdJournal::find_published() {
 void EtcdJournal::published(etcd::Revision revision) {
   const etcd::Revision before = published_.value_or(0);
   published_ = revision;
-  // Whoever still reads the snapshot before this one can go on doing so.
+  // Compacts only up to the snapshot before this one: a standby may still be reading that one.
   if (options_.is_dedicated && before != 0) etcd_.compact(before, [](const etcd::Outcome&) {});
   remove_records(first_kept_);
 }
@@ -222,7 +222,7 @@ void EtcdJournal::published(etcd::Revision revision) {
 void EtcdJournal::remove_records(journal::Position first) {
   if (first > snapshot_position_) return end_snapshot();
   if (first == 0) {
-    // What an earlier leader has left.
+    // Finds the first record that an earlier leader has left.
     etcd::Range oldest{.keys = keys_.records(0, snapshot_position_), .limit = 1, .keys_only = true};
     etcd_.range(std::move(oldest),
                 calls_.wrap([this](const etcd::Outcome& outcome, const etcd::RangeResult& result) {

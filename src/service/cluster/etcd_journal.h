@@ -1,11 +1,11 @@
 // The journal in etcd, as the server that leads writes it.
 //
-// Every append is one transaction that compares the leader's key (created when this server came to
-// lead, and not since) and the record before (which must be there) and after (which must not). So
-// etcd itself refuses a server that has been deposed, however late it learns of it, and several
-// appends may be under way and still be in order. An append whose outcome is not known is repeated,
-// the same bytes at the same place, until that place is seen to be taken or leadership to be lost:
-// as long as this server leads, nobody else can have taken it.
+// Every append is one transaction. It checks that the leader's key is still the one that this
+// server created, that the record before is there, and that this record is not. So etcd itself
+// refuses a server that has been deposed, however late that server learns of it, and several
+// appends may be under way and still be in order. The journal repeats an append whose outcome is
+// not known, the same bytes at the same place, until that place is seen to be taken or leadership
+// to be lost: as long as this server leads, nobody else can have taken it.
 #pragma once
 
 #include <cstdint>
@@ -44,17 +44,17 @@ class EtcdJournal final : public journal::Journal {
   EtcdJournal(etcd::Etcd& etcd, ReplicaHost& host, Keys keys, EtcdJournalOptions options,
               Events events);
 
-  // Leads from now on, with everything up to `position` read.
+  // This server leads from now on, and has read every record up to `position`.
   void begin(etcd::Revision since, journal::Position position);
-  // Does not, any more: what is under way is never heard of again.
+  // This server no longer leads: the journal calls no `done` of an append under way.
   void end();
   bool is_leading() const { return since_ != 0; }
   journal::Position durable() const { return durable_; }
   void set_floor(std::uint64_t floor) { found_floor_ = floor; }
-  // Looks whether its key is still there. It has to now and then: who takes this server for dead
-  // removes its key and not its lease, and the news of that may be slow.
+  // Asks etcd whether the leader's key is still there. It must do so now and then: a standby that
+  // takes this server for dead removes the key, not the lease, and the watch may report that late.
   void look();
-  // When it asked for what last showed that it was.
+  // The time at which it sent the last question whose answer showed that the key was there.
   std::optional<std::int64_t> saw_key_at_us() const { return saw_key_at_us_; }
 
   // Of journal::Journal. What was read before is told to the ReplicaHost instead.
@@ -95,13 +95,13 @@ class EtcdJournal final : public journal::Journal {
   void published(etcd::Revision revision);
   void remove_records(journal::Position first);
   void end_snapshot();
-  // A transaction that is only done while this server leads, and may be done twice; repeated until
-  // its outcome is known.
+  // Runs an idempotent transaction that etcd accepts only while this server leads, and repeats it
+  // until its outcome is known.
   void change(std::vector<etcd::Operation> what, std::function<void(etcd::Revision)> done);
 
   void send_proof();
   void depose();
-  // After a while; longer each time that it did not help.
+  // Retries after a pause, which grows with each failure.
   void again(std::function<void()> what);
   etcd::Compare leads() const;
   bool is_own(const std::vector<etcd::KeyValue>& leader) const;

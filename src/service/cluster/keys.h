@@ -1,5 +1,5 @@
-// Where the servers of a cluster keep what, below their prefix in etcd. Everything that standbys
-// follow is in one range, so that one watch tells it in order.
+// The keys of a cluster, below its prefix in etcd. All keys that standbys follow are in one range,
+// so that one watch reports their changes in order.
 #pragma once
 
 #include <cstdint>

@@ -71,9 +71,9 @@ void LeaderLease::renew() {
   events_.renewing();
 }
 
-// Where renewals arrive and no answer comes back, a leader that can do nothing would keep the
-// others from leading for ever. So without a proof it asks for something that does not renew the
-// lease, and renews that when there are answers.
+// If renewals reach etcd but no answer comes back, a leader without a proof would keep its lease,
+// and with it the leadership, for ever. So without a proof this asks etcd a question that does not
+// renew the lease, and renews only after an answer.
 void LeaderLease::look() {
   const auto found = [this](const etcd::Outcome& outcome, const etcd::RangeResult&) {
     if (outcome.kind == etcd::Outcome::Kind::unknown) return events_.troubled(outcome.message);

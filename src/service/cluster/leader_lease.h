@@ -1,7 +1,7 @@
-// The lease in etcd under which a server is there and, if it leads, leads; and the proof that it
-// still runs.
+// The lease of a server in etcd, under which it lists itself and leads; and the proof that the
+// lease still runs.
 //
-// The proof is that of the lease protocol (service::LeaderProof), which is checked with it.
+// The proof is service::LeaderProof, which is model-checked together with the lease protocol.
 #pragma once
 
 #include <cstdint>

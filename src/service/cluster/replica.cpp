@@ -98,7 +98,7 @@ void Replica::give_up(const std::string& why) {
 
 // --- Being there --------------------------------------------------------------------------------
 
-// Whoever is first at a prefix says whose it is.
+// The first server at a prefix writes the cluster's name there; the others compare it with theirs.
 void Replica::identify() {
   proto::Cluster mine;
   mine.set_name(options_.cluster);
@@ -138,7 +138,7 @@ void Replica::identify() {
       }));
 }
 
-// What it says of itself to the others.
+// This server's entry in etcd, for the others.
 std::string Replica::card() const {
   proto::Replica card;
   card.set_name(options_.name);
@@ -151,7 +151,8 @@ std::string Replica::card() const {
   return card.SerializeAsString();
 }
 
-// No two servers have one name: a second one would be taken for the first.
+// Creates this server's entry. Two servers must not have one name: the others would take the second
+// for the first.
 void Replica::enrol() {
   const std::string key = keys_.member(options_.name);
   etcd::Transaction transaction;
@@ -185,8 +186,9 @@ void Replica::enrolled(const etcd::Outcome& outcome, const etcd::TransactionResu
   }));
 }
 
-// The one before this may have been killed: then its lease runs out, later if etcd has changed its
-// leader, since the new one gives every lease its time anew. Only who renews it has it for longer.
+// Another entry has this server's name. If that is an earlier process of this server that was
+// killed, its lease expires; later if etcd has changed its leader, because the new one starts every
+// lease anew. If the lease lasts longer than that, another server that runs renews it.
 void Replica::wait_for_name(const etcd::KeyValue& found, std::uint64_t term) {
   proto::Replica other;
   other.ParseFromString(found.value);
@@ -205,14 +207,14 @@ void Replica::wait_for_name(const etcd::KeyValue& found, std::uint64_t term) {
       options_.name, other.url()));
 }
 
-// Who leads it, for whoever leads here, and how much room it has.
+// Looks now and then at etcd: which member leads it, and how much room it has.
 void Replica::watch_etcd() {
   host_.after(between_looks_at_etcd_us, calls_.wrap([this] { watch_etcd(); }));
   if (is_leading() || looks_at_etcd_++ % followers_look_at_etcd_once_in == 0) look_at_etcd();
 }
 
-// Every other member would pass an append on to the one that leads, and learn later that it is
-// there.
+// The leader sends its appends to etcd's own leader: any other member would pass them on to that
+// one, and answer later.
 void Replica::look_at_etcd() {
   etcd_.members(calls_.wrap([this](const std::vector<etcd::MemberStatus>& members) {
     for (const etcd::MemberStatus& one : members) {
@@ -451,7 +453,7 @@ void Replica::campaign() {
   etcd_.transact(std::move(transaction),
                  loading_.wrap([this](const etcd::Outcome& outcome, const auto&) {
                    troubled(outcome.message);
-                   // Whoever it is now, the watch tells of it; if nobody is, again.
+                   // If a server leads now, the watch reports it. If none does, try again.
                    host_.after(outcome.ok() ? 10 * pause_of_campaign_us : pause_of_campaign_us,
                                loading_.wrap([this] {
                                  is_campaigning_ = false;
@@ -471,8 +473,8 @@ void Replica::lead() {
   host_.lead(wait_us);
 }
 
-// What it had under way may still arrive, as long as the key is there: under that key it must never
-// write again.
+// This server no longer leads. An append that is under way may still arrive while its key exists,
+// so it must never lead again under that key.
 void Replica::deposed(const std::string& why) {
   retired_ = leader_ && leader_->is_self ? leader_->since : retired_;
   journal_.end();
@@ -498,8 +500,8 @@ void Replica::remove_leader(etcd::Revision since) {
                  }));
 }
 
-// A follower that finds neither a record after its last nor a snapshot of such has seen everything
-// that there was when it asked.
+// Asks etcd for a later record or snapshot. If there is none, this follower has seen every record
+// that existed when it asked.
 void Replica::look_for_records() {
   host_.after(between_looks_us, calls_.wrap([this] { look_for_records(); }));
   if (stage_ != Stage::following) return;

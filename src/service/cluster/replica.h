@@ -1,17 +1,17 @@
-// One server of a cluster that shares a journal in etcd: follows, comes to lead, is deposed.
+// One server of a cluster that shares a journal in etcd. It follows, becomes leader, is deposed.
 //
 //   loading ──▶ following ──▶ leading
 //      ▲           │             │ deposed: what was not written never happened
 //      └───────────┴─────────────┘
 //
-// One watch tells a follower of records and of the leader's key in the order in which etcd has
-// them. When the key is gone every follower tries to create it anew; whoever sees its own key in
-// the watch has by then seen everything that earlier leaders have written, and leads.
+// One watch reports records and the leader's key to a follower, in etcd's order. When the key is
+// gone, every follower tries to create it. A follower that sees its own key in the watch has
+// already seen every record of earlier leaders, and leads.
 //
-// A follower that has reason to believe that the leader is dead may depose it (suspect()): it
-// removes the key of exactly that leader. If it was wrong the old leader's next append is refused.
-// What it may still have promised without an append it may have promised for as long as its proof
-// of its lease lasted; the new leader waits for that with everybody who has not yet spoken to it.
+// A follower that takes the leader for dead may depose it (suspect()): it removes the key of
+// exactly that leader. If the follower was wrong, etcd refuses the old leader's next append. The
+// old leader may still have renewed sessions without an append, until its proof of its lease ended.
+// So the new leader gives every session that has not spoken to it yet that much more time.
 #pragma once
 
 #include <cstdint>
@@ -56,9 +56,9 @@ class Replica {
   Replica(etcd::Etcd& etcd, ReplicaHost& host, ReplicaOptions options);
 
   void start();
-  // Gives up what it is, if it leads or not. The last thing that it does.
+  // Removes this server's keys and ends its lease, whether it leads or not. Call it last.
   void leave(std::function<void()> done);
-  // The leader is believed to be dead.
+  // The host takes the leader for dead: removes that leader's key.
   void suspect(const LeaderInfo& leader);
 
   EtcdJournal& journal() { return journal_; }
@@ -67,8 +67,8 @@ class Replica {
   journal::Position position() const;
   // Why nothing can be done now, such as "etcd does not answer"; empty if something can.
   std::string trouble() const;
-  // At this moment it had seen everything: a follower when it last looked, a leader as long as it
-  // can prove that nobody else has written.
+  // The last time at which this server had surely seen every record: for a follower its last look,
+  // for a leader as long as it can prove that no other server has written.
   std::int64_t seen_all_at_us() const;
   // How long the proof of its lease still lasts.
   std::int64_t proof_left_us() const;

@@ -1,5 +1,5 @@
-// What a member of a cluster needs of the process around it, and what it has to tell it. All calls,
-// either way, are on one thread.
+// The process around a member of a cluster, as the replica sees it. They call each other on one
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace baton::cluster {
 
-// Who leads, as far as this server knows.
+// The leader, as far as this server knows.
 struct LeaderInfo {
   std::string name;
   std::string url;
@@ -29,20 +29,20 @@ class ReplicaHost {
   // Later, once. Never from within the call.
   virtual void after(std::int64_t us, std::function<void()> what) = 0;
 
-  // What was told of the journal before does not count any more: the state is empty. `why` is empty
-  // the first time.
+  // The host must drop its state: the replica reads the journal again from the beginning. `why` is
+  // empty the first time.
   virtual void forget(const std::string& why) = 0;
   // These two may throw journal::Unusable.
   virtual void read_snapshot(journal::Position position, std::string_view bytes) = 0;
   virtual void read_record(journal::Position position, std::string_view bytes) = 0;
   // Another server leads, or none does.
   virtual void follow(const LeaderInfo* leader) = 0;
-  // This one does, and has been told everything that earlier ones have written. What they may have
-  // promised without writing it, they may have promised for `wait_us` from now on.
+  // This server leads, and has read every record of earlier leaders. An earlier leader may have
+  // renewed leases without a record; these renewals last at most `wait_us` from now on.
   virtual void lead(std::int64_t wait_us) = 0;
-  // It can never do its work. The message says why, and what to do about it.
+  // The replica can never work. The message says why, and what to do about it.
   virtual void give_up(const std::string& why) = 0;
-  // etcd has confirmed that the lease goes on, when its proof would have lasted for so long yet.
+  // etcd has confirmed a renewal, when the proof still had `left_us` to run.
   virtual void renewed(std::int64_t /*left_us*/) {}
   // Something that people should know.
   virtual void warn(const std::string& what) = 0;

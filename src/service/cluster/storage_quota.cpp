@@ -37,7 +37,7 @@ std::string StorageQuota::shortage_of(const etcd::MemberStatus& member) const {
 
 void StorageQuota::look(std::vector<etcd::MemberStatus> members) {
   for (const etcd::MemberStatus& member : members) {
-    // One that does not answer has not become smaller.
+    // The member does not answer: keep what is known of it.
     if (member.version.empty()) continue;
     const std::int64_t percent = percent_of(member);
     std::int64_t& warned_at = warned_at_[member.endpoint];

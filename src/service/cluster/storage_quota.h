@@ -1,5 +1,5 @@
-// How much room etcd still has. It takes nothing more when its file is as large as its quota, so
-// that people should know before.
+// Watches how much room etcd still has, and warns early: when etcd's file has reached its quota,
+// etcd refuses every write.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@ class StorageQuota {
   // `quota_bytes` is of members that do not say it themselves, as those before etcd 3.6.
   StorageQuota(std::int64_t quota_bytes, std::function<void(const std::string&)> warn);
 
-  // As the members are now. Warns once of each that comes close, and again when it is nearly full.
+  // Takes the members' present status. Warns once about each member that comes close to its quota,
+  // and again when it is nearly full.
   void look(std::vector<etcd::MemberStatus> members);
   // As they were at the last look.
   const std::vector<etcd::MemberStatus>& members() const { return members_; }

@@ -74,8 +74,8 @@ gpr_timespec in(Clock::duration duration) {
   return gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), gpr_time_from_micros(us, GPR_TIMESPAN));
 }
 
-// What gRPC has to say is in the outcomes; on its own it would write to standard error, for each
-// attempt to connect.
+// Silences gRPC's own log: the outcomes contain the errors, and gRPC would write a line to standard
+// error for each attempt to connect.
 void keep_quiet() {
   static const bool is_quiet = [] {
     if (std::getenv("GRPC_VERBOSITY") != nullptr) return false;
@@ -85,7 +85,7 @@ void keep_quiet() {
   static_cast<void>(is_quiet);
 }
 
-// What gRPC gives back for the alarm, as a job would be.
+// The tag that gRPC returns for the alarm, in place of a job.
 void* const alarm_tag = nullptr;
 
 }  // namespace

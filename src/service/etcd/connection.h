@@ -1,9 +1,9 @@
-// The way to etcd: its members, which of them is used, the token, and the thread on which gRPC
-// reports. Only for the files of this folder that speak gRPC.
+// The connection to etcd: its members, the one in use, the token, and the thread on which gRPC
+// reports events. Only for the files of this folder that speak gRPC.
 //
-// What wants to talk to etcd is a Job. It waits until there is a connection (and a token, if there
-// is a user), is sent, and from then on has exactly one event of gRPC outstanding until it is over.
-// All of it happens under one lock; callbacks are handed to the caller's executor without it.
+// Every call to etcd is a Job. It waits until there is a connection (and a token, if there is a
+// user). Then it is sent, and has exactly one event of gRPC outstanding until it is over. All of it
+// happens under one lock; callbacks go to the caller's executor, without the lock.
 #pragma once
 
 #include <grpcpp/alarm.h>
@@ -48,7 +48,7 @@ class Job {
  public:
   virtual ~Job() = default;
 
-  // What is left of the last attempt goes, before its context does: it lies in memory of that.
+  // Destroys the parts of the last attempt, before its context: they lie in memory of the context.
   virtual void clear() = 0;
   // Begins anew, with the context made for this attempt.
   virtual void send(Endpoint& endpoint) = 0;

@@ -1,11 +1,11 @@
-// What Baton asks of etcd: transactions, ranges, leases and watches, all asynchronous. The real one
-// speaks gRPC (service/etcd/grpc_etcd.h); tests have a model of its guarantees in virtual time
-// (tests/support/model_etcd.h).
+// The parts of etcd that Baton uses: transactions, ranges, leases and watches, all asynchronous.
+// The real one speaks gRPC (service/etcd/grpc_etcd.h); tests have a model of its guarantees in
+// virtual time (tests/support/model_etcd.h).
 //
 // Calls return at once, and never call back from within. A callback comes at most once, on the
-// thread of the caller's choice, and not at all after the Etcd is gone. Nothing is repeated behind
-// the caller's back: an outcome that is not known is said to be unknown, since only the caller can
-// find out by reading what became of it.
+// thread of the caller's choice, and not at all after the Etcd is gone. Baton's client of etcd
+// never retries by itself: it reports an outcome that it does not know as unknown. Only the caller
+// can find out, by reading.
 #pragma once
 
 #include <cstdint>
@@ -117,7 +117,7 @@ struct Event {
   KeyValue item;  // of a removal: key and mod_revision
 };
 
-// What a watch has to tell: changes in order, none left out, those of one revision together.
+// The report of a watch: changes in order, none left out, those of one revision together.
 struct Changes {
   Outcome outcome;            // not ok: the watch is over
   std::vector<Event> events;  // may be none: only to say how far it has come

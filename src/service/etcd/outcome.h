@@ -1,9 +1,9 @@
-// What an error of etcd or of the way to it says about the request: whether it was done.
+// Decides from an error whether etcd has carried out the request.
 //
-// Certain are only the errors that etcd itself returns before it proposes a request to its cluster,
-// or instead of applying it: they have a text of etcd's and one of a few codes. Whatever else
-// happens (time ran out, connection cut, no leader, leader changed, etcd stopping) may have
-// happened after the request was on its way to the others.
+// Only some errors are certain: those that etcd returns before it proposes a request to its
+// cluster, or instead of applying it. They have a text of etcd's and one of a few codes. After any
+// other error (timeout, connection cut, no leader, leader changed, etcd stopping) the request may
+// already have been on its way to the other members of etcd.
 #pragma once
 
 #include <string>

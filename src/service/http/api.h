@@ -1,9 +1,8 @@
-// The HTTP interface: which paths there are, and what each does. docs/http.md describes it.
+// The HTTP interface: its paths, and the function behind each. docs/http.md describes it.
 //
-// It knows nothing of sockets. An exchange (service/http/exchange.h) comes in; what it asks becomes
-// messages of the client protocol, which a client (service/http/http_clients.h,
-// service/http/session.h) says at the frontend like any other client; what the frontend answers
-// becomes the exchange's answer.
+// It has no sockets. It turns an exchange (service/http/exchange.h) into messages of the client
+// protocol. A client (service/http/http_clients.h, service/http/session.h) sends them to the
+// frontend like any other client, and the frontend's reply becomes the exchange's answer.
 #pragma once
 
 #include <cstdint>
@@ -24,13 +23,14 @@ class Api {
  public:
   Api(server::Host& host, Counters& counters) : host_(host), counters_(counters), clients_(host) {}
 
-  // The server leads. What an earlier one left in line with nobody to hear of it is taken back.
+  // The server leads. Cancels waiting requests that came over HTTP to an earlier leader and whose
+  // clients cannot learn of a grant any more.
   void open();
   void handle(const std::shared_ptr<Exchange>& exchange);
 
-  // Now and then: sessions that somebody waits in stay alive.
+  // Called now and then: renews the sessions in which a request waits.
   void pulse();
-  // A sign of life for those who listen.
+  // Sends a keepalive on every event stream.
   void beat();
 
  private:
@@ -70,13 +70,13 @@ class Api {
   void remove_file(const std::shared_ptr<Exchange>& exchange);
   void watch(const std::shared_ptr<Exchange>& exchange);
 
-  // Asks in the session that the request names.
+  // Sends the request in the session that it names.
   void ask_in_session(const std::shared_ptr<Exchange>& exchange, Fields& fields,
                       proto::Request request, Session::Words words);
-  // … or opens one for it.
+  // Sends the request in the session that it names, or opens a session for it.
   void ask_in_any_session(const std::shared_ptr<Exchange>& exchange, Fields& fields,
                           proto::Request request, Session::Words words);
-  // … or asks without.
+  // Sends the request in the session that it names, or without a session.
   void ask_anyhow(const std::shared_ptr<Exchange>& exchange, Fields& fields,
                   const proto::Request& request, const OneShot::OfReply& words);
   void read(const std::shared_ptr<Exchange>& exchange, const proto::Read& read,

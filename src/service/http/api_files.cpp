@@ -16,7 +16,8 @@ Response stored(const proto::Reply& reply) {
   return json_response(json_of(Stored{reply.stored().version(), reply.stored().revision()}));
 }
 
-// Where to go on: what the browser remembers comes first, since it repeats the address as it was.
+// The revision after which the watch begins. Last-Event-ID comes first: when a browser reconnects,
+// it sends that header, and repeats the old address.
 std::optional<std::uint64_t> revision_of(const Request& request, Fields& fields) {
   const auto after = fields.number("after");
   if (!request.last_event_id || request.last_event_id->empty()) return after;

@@ -44,7 +44,7 @@ void notice_silent_end(int socket) {
   ::setsockopt(socket, IPPROTO_TCP, TCP_KEEPCNT, &times, sizeof times);
 }
 
-// What is no request at all.
+// Bytes that are not a request, and the answer to them.
 struct Failure {
   unsigned status;
   Error error;
@@ -70,7 +70,7 @@ struct Connection::Parsing {
   bool has_continued = false;
 };
 
-// The answer goes to the connection, as long as that is there.
+// Passes the answer to the connection, as long as the connection exists.
 class Connection::Answering final : public Exchange {
  public:
   Answering(Request asked, std::weak_ptr<Connection> connection)

@@ -18,14 +18,15 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   void wait_for_input();
   // An answer to what is no request, and the end.
   void refuse(unsigned status, Error error, const std::string& message);
-  // Nothing more is heard. What was said is still written.
+  // Reads no more, but still writes the answers that are under way.
   void finish();
-  // At once, without a word; who waits for an answer is not told.
+  // Closes the socket at once; a waiting request gets no answer.
   void abandon();
 
   bool is_all_written() const { return out_.empty() || is_closed_; }
   bool is_overdue(std::chrono::steady_clock::time_point now) const;
-  // It is overdue: told why if it has begun to ask, and hung up on.
+  // The client was too slow. If it has begun a request, it gets an answer that says so; then the
+  // server hangs up.
   void expire();
 
  private:

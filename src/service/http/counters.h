@@ -1,4 +1,4 @@
-// What is counted of HTTP itself.
+// Counters of the HTTP server, for the metrics.
 #pragma once
 
 #include <cstddef>

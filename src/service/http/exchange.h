@@ -1,4 +1,5 @@
-// One HTTP request, and where its answer goes: what the API (service/http/api.h) knows of HTTP.
+// One HTTP request and the way for its answer. The API (service/http/api.h) sees nothing else of
+// HTTP.
 #pragma once
 
 #include <functional>
@@ -42,7 +43,7 @@ class Exchange {
   // Lines of an event stream, as they are.
   virtual void send_event(std::string_view text) = 0;
   virtual void end_events() = 0;
-  // Somebody still waits for the answer, or listens.
+  // The client still waits for the answer, or listens to events.
   virtual bool is_open() const = 0;
 
   const Request request;

@@ -1,7 +1,7 @@
-// What a request says, field by field: the JSON object in its body, or the parameters of its query.
+// The fields of a request: the JSON object in its body, or the parameters of its query.
 //
-// Each field is asked for by name; what was never asked for is unknown, and refused by done(). All
-// complaints are Refused, and name the field.
+// The API reads each field by name. done() refuses the request if it has a field that the API did
+// not read. All errors are Refused, and name the field.
 #pragma once
 
 #include <boost/json/object.hpp>

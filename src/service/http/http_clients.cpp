@@ -117,7 +117,8 @@ void Stream::send(const proto::ServerMessage& message) {
   for (const proto::Change& change : changes.changes()) exchange_->send_event(event_of(change));
 }
 
-// A reader that has heard of nothing for long can still resume: it knows how far it has heard.
+// Sends the latest revision, so that a reader can resume from there even if it received no event
+// for a long time.
 void Stream::beat(service::Revision told) {
   if (has_begun_ && !is_done_) exchange_->send_event(": alive\n" + place(told.value));
 }

@@ -1,9 +1,7 @@
-// Where the clients that speak for HTTP requests are kept, between the frontend and the
-// connections.
+// The clients that stand for HTTP requests, between the frontend and the connections.
 //
-// The frontend tells a client things while it is in the middle of its own work, so a client may
-// write to a connection then, but must not turn to the frontend: what follows is done later, in a
-// turn of its own.
+// The frontend calls a client in the middle of its own work. The client may then write to a
+// connection, but must not call the frontend: it does that later, in a turn of its own (later()).
 #pragma once
 
 #include <functional>
@@ -53,7 +51,7 @@ class HttpClient : public server::ClientPort, public std::enable_shared_from_thi
   HttpClients& clients_;
 };
 
-// One question of nobody in particular, or a request that needs no session.
+// One question, or one request that needs no session.
 class OneShot final : public HttpClient {
  public:
   using OfAnswer = std::function<Response(const std::vector<proto::Answer>&)>;

@@ -1,11 +1,11 @@
-// How a request over HTTP is recognised when it is repeated: what stands for its Idempotency-Key in
-// the service, and the token that stands for its session.
+// Recognises a retry over HTTP: the request number that stands for an Idempotency-Key, and the
+// token that stands for a session.
 //
 // A session that was opened over HTTP keeps its latest answers by request number (OpenSession::
-// latest_answers). The number of a request with a key is made of the key and of what is asked:
-// 40 bits of the one, 23 of the other. So the same key finds the same answer, also after a restart,
-// and the same key with another request is found out. Requests without a key get random numbers
-// above all those, and are never recognised.
+// latest_answers). The number of a request with a key has 40 bits of the key's hash and 23 bits of
+// the hash of the request's content. So a retry with the same key finds the same answer, also after
+// a restart, and the server notices if a client uses a key for another request. A request without a
+// key gets a random number above all those, and a retry of it is never recognised.
 #pragma once
 
 #include <cstdint>

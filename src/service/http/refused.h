@@ -1,4 +1,4 @@
-// A request that is refused before anything is asked of the service, and errors as HTTP has them.
+// A request that the HTTP server refuses before it asks the service, and the HTTP form of errors.
 #pragma once
 
 #include <stdexcept>

@@ -74,8 +74,8 @@ void Server::stop_listening() {
   for (const auto& listener : listeners_) listener->close();
 }
 
-// The frontend has dismissed the clients that speak for those who wait: what is left has nothing to
-// say.
+// The frontend has already answered every waiting request. This closes the connections that are
+// left.
 void Server::dismiss(Error, const std::string&) {
   const auto all = connections_;
   for (const auto& connection : all) connection->finish();

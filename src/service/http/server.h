@@ -1,9 +1,9 @@
-// HTTP beside the client protocol, on the same loop and thread: listens, and carries requests
-// between connections and the API.
+// The HTTP server, on the same loop and thread as the client protocol: listens, and carries
+// requests between connections and the API.
 //
-// Everything is bounded (Limits). A connection has one request under way; what it has sent beyond
-// that waits, and is not read on when it is much. Whoever sends a request too slowly, or nothing
-// for long, or does not read what it is sent, is hung up on.
+// Everything is bounded (Limits). A connection has one request under way; further requests wait,
+// and the server stops reading when they are large. The server hangs up on a client that sends a
+// request too slowly, sends nothing for a long time, or does not read its answers.
 #pragma once
 
 #include <boost/asio/steady_timer.hpp>

@@ -54,7 +54,8 @@ void Session::ask(Question question) {
   when_ready(exchange, [this, question = std::move(question)] { begin(question); });
 }
 
-// An answer would prolong what the client believes to hold.
+// A member of a group that has lost its majority must not answer: the answer would renew the lease
+// by which the client believes to hold its locks.
 bool Session::is_refused(const std::shared_ptr<Exchange>& exchange) {
   server::SessionFrontend& frontend = clients().host().frontend();
   if (frontend.is_covered(id_)) return false;
@@ -97,7 +98,7 @@ void Session::say_alive(std::uint64_t number) {
   say(message);
 }
 
-// Who asks for it again counts its lease from now on.
+// A client that retries the opening counts its lease from this answer on.
 void Session::introduce(const std::shared_ptr<Exchange>& exchange) {
   when_ready(exchange, [this, exchange] {
     if (is_refused(exchange)) return;
@@ -144,7 +145,8 @@ void Session::send(const proto::ServerMessage& message) {
     if (resumed.error() != 0) return end(static_cast<Error>(resumed.error()), resumed.message());
     id_ = {resumed.session()};
     ttl_ = {resumed.ttl()};
-    // A keepalive tells what was lost: it is answered when all of that is known.
+    // The answer to a keepalive names lost locks. So it waits until the frontend has sent all of
+    // them.
     reminders_left_ = resumed.reminders();
     if (reminders_left_ == 0) become_ready(id_, ttl_);
   }
@@ -236,7 +238,7 @@ void Session::gone(std::uint64_t request, const Exchange* exchange) {
   close_if_unknown();
 }
 
-// If it is granted first, upon() undoes it.
+// Cancels a waiting request. If the server grants it first, upon() releases the lock.
 void Session::take_back(const Pending& pending) {
   if (!pending.request.has_acquire() && !pending.request.has_upgrade()) return;
   proto::ClientMessage message;
@@ -256,7 +258,7 @@ void Session::undo(const proto::Request& granted) {
   });
 }
 
-// A session that nobody knows of serves nobody.
+// Closes the session if no client has received its token: no client can ever use it.
 void Session::close_if_unknown() {
   const bool is_waited_for =
       has_callers() || std::any_of(tasks_.begin(), tasks_.end(),

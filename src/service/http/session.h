@@ -1,14 +1,15 @@
-// A session that is used over HTTP: one client of the frontend for all requests that name it, over
-// whatever connections they come.
+// A session that is used over HTTP: one client of the frontend for all requests that name the
+// session, on any connection.
 //
-// It is made when a request opens a session, or when the first request comes that names one (after
-// a restart: then it is resumed by its nonce). Requests that come before the frontend has answered
-// wait here. Each request counts as a sign of life, and so does a connection on which somebody
-// waits for an answer: who waits for a lock in a session that the same request opens could not send
-// any other.
+// The API makes it when a request opens a session, or, after a restart, when the first request
+// names one; then it resumes the session by its nonce. Requests that come before the frontend has
+// answered wait here. Each request renews the session's lease. So does a connection on which a
+// request waits for its answer: a client that waits for a lock in a session that the same request
+// opened does not know the session yet, and could not send a keepalive.
 //
-// When the connection of a waiting request closes, a request with a key stays in line and can be
-// asked for again; one without is taken back, since nobody could ever hear of its grant.
+// If the connection of a waiting request closes, a request with an Idempotency-Key stays in the
+// queue, and the client can retry it. A request without a key is cancelled, because its client
+// could never learn of the grant.
 #pragma once
 
 #include <cstdint>
@@ -35,18 +36,18 @@ class Session final : public HttpClient {
     Words words;  // of the answer, if it is not an error
   };
 
-  // `on_over` is called once, when nothing can be asked of it any more.
+  // Calls `on_over` once, when the session is over.
   Session(HttpClients& clients, std::string nonce, std::function<void()> on_over);
 
-  // One of these first.
+  // The owner calls one of these two first.
   void open(const proto::OpenSession& open, bool is_keyed);
   void resume(service::SessionId session);
 
   void ask(Question question);
   void keep_alive(const std::shared_ptr<Exchange>& exchange);
-  // What POST /v1/sessions answers.
+  // Answers POST /v1/sessions.
   void introduce(const std::shared_ptr<Exchange>& exchange);
-  // Keeps it alive, which is due now and then while somebody waits.
+  // Renews the lease now and then while a request waits.
   void pulse(std::int64_t now_us);
   bool is_due(std::int64_t now_us) const;
 

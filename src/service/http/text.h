@@ -1,4 +1,4 @@
-// Letters of the web: percent signs in addresses, and base64 for values that are not text.
+// Percent-encoding in addresses, and base64 for values that are not text.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Between JSON and the messages of the client protocol (proto/).
+// Translates between JSON and the messages of the client protocol (proto/).
 #pragma once
 
 #include <boost/json/object.hpp>

@@ -1,4 +1,4 @@
-// Files and directories that are there after a power failure, and for nobody else to read.
+// Makes files and directories that survive a power failure and that no other user can read.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +26,8 @@ void cut(const Descriptor& file, std::size_t size, const std::filesystem::path& 
 void write_at_start(const Descriptor& file, std::string_view text,
                     const std::filesystem::path& path);
 
-// Keeps other processes out as long as it lives. The file stays, since removing it would let two
-// processes lock two files of the same name.
+// Locks a file, so that no other process can, until it is destroyed. The file stays: if one process
+// removed it, two processes could lock two files of the same name.
 class LockFile {
  public:
   // Throws Refused (in_use) as well.

@@ -1,9 +1,9 @@
-// Where the service keeps what must survive: records in order, and now and then a snapshot that
-// stands for all records before it. What is in them is not the journal's business.
+// A journal keeps the data that must survive a crash: records in order, and now and then a snapshot
+// that replaces all records before it. The journal does not look into them.
 //
-// A record is durable when `done` is called for it. Records become durable in the order in which
-// they were appended. A journal that cannot keep its word ends its service (Fault): nobody may go
-// on with a state that the journal does not have.
+// A record is durable when the journal calls its `done`. Records become durable in the order in
+// which they were appended. If a write fails, the journal reports a Fault and the server stops: it
+// must not go on with a state that the journal does not have.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace baton::journal {
 // Of records, counted from 1 on for ever; 0 is before the first.
 using Position = std::uint64_t;
 
-// The journal cannot be opened or read: what is wrong, and what to do about it.
+// The journal cannot be opened or read. The message says what is wrong and what to do.
 class Unusable : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -40,39 +40,40 @@ class Journal {
 
   virtual ~Journal() = default;
 
-  // Everything that is kept, the latest snapshot first (if there is one), then every record after
-  // it. Once, before anything else. Returns the position of the last record. Throws Unusable.
+  // Reads the latest snapshot, if there is one, then every record after it. Call it once, before
+  // all other functions. Returns the position of the last record. Throws Unusable.
   virtual Position read(const std::function<void(Position, std::string_view)>& snapshot,
                         const std::function<void(Position, std::string_view)>& record) = 0;
 
-  // The next record. How many may be under way at once is most_under_way(); the caller gathers what
-  // comes meanwhile into the next.
+  // Appends the next record. At most most_under_way() appends may be under way at once; the caller
+  // gathers commands that come meanwhile into the next record.
   virtual void append(std::string record, Done done) = 0;
   virtual std::size_t most_under_way() const = 0;
   // Of one record; 0: any number.
   virtual std::size_t most_record_bytes() const { return 0; }
 
-  // Stands for all records up to `position`, which are then removed. One at a time; appends may go
-  // on meanwhile.
+  // Writes a snapshot that replaces all records up to `position`, and removes those. One at a time;
+  // appends may go on meanwhile.
   virtual void snapshot(Position position, std::string state, Done done) = 0;
 
-  // False: nothing is ever read again. What is in a record does not matter then, and snapshots are
-  // of no use.
+  // False if the journal keeps nothing: then the content of records does not matter, and snapshots
+  // are of no use.
   virtual bool keeps() const { return true; }
 
-  // A number that never goes back, kept apart from the records so that it survives their loss: the
-  // service's fences begin above it. What is raised is durable when the next record is; floor() is
-  // what was found when the journal was opened.
+  // The floor is a number that never goes back. The journal keeps it apart from the records, so
+  // that it survives their loss: the next leader's fencing tokens begin above it. A raised floor is
+  // durable when the next record is; floor() is the value when the journal was opened.
   virtual void raise_floor(std::uint64_t) {}
   virtual std::uint64_t floor() const { return 0; }
 
-  // Several servers may share a journal. Whether it is sure at this moment, without asking, that no
-  // other one can have begun to write; and finds that out: `done` is called when it is known that
-  // none had when prove() was called.
+  // Several servers may share a journal. is_sure(): the journal can prove now, without asking, that
+  // no other server can have begun to write. prove() asks: it calls `done` when it knows that no
+  // other server had begun to write when prove() was called.
   virtual bool is_sure() const { return true; }
   virtual void prove(Done done) { done({}); }
 
-  // Waits for what is under way. A journal that is destroyed without it is as after a crash.
+  // Waits for appends that are under way. A journal that is destroyed without close() is as after a
+  // crash.
   virtual void close() = 0;
 
   // For people: "sqlite:/var/lib/baton/journal.db".

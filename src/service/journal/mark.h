@@ -1,13 +1,13 @@
 // The mark: a small file beside the database that says how far the journal has come.
 //
-// SQLite takes a database whose write-ahead log was deleted or cut short, or an older copy, for
-// sound. The mark knows better. It is overwritten after every commit and before the record is
-// acknowledged, so that it is exact when only the process dies. It is synced a little later, by a
-// thread of its own, so that no append waits for a second sync; after a power failure it may lag
-// behind by what was appended in the last moments.
+// SQLite does not notice that its write-ahead log was deleted or cut short, or that the database is
+// an older copy. The mark shows it. The journal overwrites the mark after every commit and before
+// it acknowledges the record, so that the mark is exact if only the process dies. A thread of its
+// own syncs the mark a little later, so that no append waits for a second sync; after a power
+// failure the mark may lack the last appends.
 //
-// One line of text, of fixed length and shorter than a disk's sector, which is written whole or not
-// at all.
+// The mark is one line of text. It has a fixed length, shorter than a disk's sector, so that the
+// disk writes it whole or not at all.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,5 @@
-// A journal that keeps nothing, for a state that nobody will ever read again: that of a server
-// which need not survive, or of a member of a group of peers, whose sessions and holds end with it.
+// A journal that keeps nothing, for a server whose state need not survive it: one with `memory:`,
+// or a member of a group of peers, whose sessions and holds end with it.
 #pragma once
 
 #include "service/journal/journal.h"

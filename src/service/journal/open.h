@@ -11,9 +11,9 @@
 namespace baton::journal {
 
 struct Options {
-  // Go on without what the journal has lost, where it would otherwise refuse to be opened.
+  // Open a journal that has lost records, and continue without them, instead of throwing.
   bool accept_loss = false;
-  // Is told what was lost.
+  // Called with a message about each loss.
   std::function<void(const std::string&)> warn;
 };
 

@@ -1,4 +1,4 @@
-// Why a journal on disk is not opened. Every message says what is wrong and what to do about it.
+// The journal on disk cannot be opened. Every message says what is wrong and what to do about it.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ class Refused : public Unusable {
     no_access,      // the system refuses a file or directory, or reports an error
     not_a_journal,  // something else is in the file
     newer,          // written by a later version of Baton
-    // What can be accepted (SqliteOptions::accept_loss).
+    // The operator can accept the following losses (SqliteOptions::accept_loss).
     missing,   // the mark is there, the database is not
     shorter,   // the database ends before the mark
     no_mark,   // the database is there, the mark is not

@@ -86,7 +86,7 @@ void SqliteJournal::close() {
       mark_file_.sync();
       store_->close();
     } catch (const std::exception&) {
-      // Everything is kept all the same: the log stays, and is read at the next opening.
+      // Nothing is lost by this error: SQLite reads the log at the next opening.
     }
   }
   store_.reset();
@@ -143,7 +143,7 @@ void SqliteJournal::commit(const std::vector<Append>& appends) {
   if (is_floor_raised) mark_file_.sync();
 }
 
-// One piece, so that the next append need not wait for more than that.
+// Writes or removes one piece of a snapshot, so that the next append waits for one piece at most.
 void SqliteJournal::work_in_background(std::unique_lock<std::mutex>& lock) {
   if (snapshot_) {
     work_on_snapshot(lock);
@@ -177,7 +177,7 @@ void SqliteJournal::work_on_snapshot(std::unique_lock<std::mutex>& lock) {
   lock.lock();
 }
 
-// Nothing is attempted after the first failure.
+// Runs the work, unless an earlier write has failed.
 void SqliteJournal::attempt(std::unique_lock<std::mutex>& lock, const std::function<void()>& work) {
   if (fault_) return;
   lock.unlock();

@@ -1,18 +1,19 @@
 // A journal in one SQLite file: the default on one machine.
 //
-// Every record is one transaction, in the write-ahead log and synced before it is acknowledged, by
-// a thread of its own. Beside the file lie
+// A thread of its own writes each record as one transaction into the write-ahead log, and syncs it
+// before it acknowledges the record. Beside the file lie
 //
 //   FILE-wal    SQLite's write-ahead log, which belongs to it while the journal is in use
 //   FILE.mark   how far the journal has come (mark.h)
 //   FILE.lock   held as long as the journal is open; it stays
 //
-// A journal that has lost something, or from which something was taken, refuses to be opened
-// (Refused) and says what to do. Whoever goes on all the same (accept_loss) keeps what is sound up
-// to the first loss; positions go on after the highest that is known.
+// If the journal has lost records, or somebody removed or replaced one of its files, the server
+// refuses to open it (Refused) and says what to do. An operator who goes on all the same
+// (accept_loss) keeps the records up to the first loss; positions go on after the highest known
+// one.
 //
-// After any error of a write or a sync nothing is written any more, and every append fails: what
-// the system has of a file after a failed sync is unknown.
+// After an error of a write or a sync the journal writes nothing any more, and every append fails:
+// after a failed sync nobody knows which bytes are on disk.
 #pragma once
 
 #include <condition_variable>
@@ -38,11 +39,11 @@ namespace baton::journal {
 class SqliteStore;
 
 struct SqliteOptions {
-  // Go on without what is lost.
+  // Continue without lost records.
   bool accept_loss = false;
-  // Is told what was lost, and by what it was replaced.
+  // Called with a message about each loss.
   std::function<void(const std::string&)> warn;
-  // Those that wait while others are written share one transaction.
+  // Records that wait while others are written share one transaction.
   std::size_t most_under_way = 16;
 };
 

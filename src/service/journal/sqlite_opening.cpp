@@ -1,5 +1,5 @@
-// How a SqliteJournal is opened: what is found is compared with the mark, and what does not fit is
-// refused, or mended if the loss is accepted.
+// Opens a SqliteJournal: compares the database with the mark. If they do not fit, it refuses to
+// open the journal, or repairs it if the operator accepts the loss.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -57,7 +57,7 @@ void SqliteJournal::explain_errors(const std::function<void()>& work) {
     throw Refused(reason, fmt::format("journal {}: {}", path_.string(), what));
   };
   const auto refuse_damaged = [&](std::string what) {
-    // What was found while reading may be only where the damage shows.
+    // Reading shows only where the damage was noticed. SQLite's own check may tell more.
     const std::string finding = store_ ? store_->examine() : "";
     if (!finding.empty() && finding != what) what += " (SQLite finds: " + finding + ")";
     refuse(Reason::damaged,
@@ -106,7 +106,7 @@ void SqliteJournal::open() {
   if (std::filesystem::exists(path_) || mark_file_.exists()) {
     mark = look_at_mark();
   } else {
-    // The mark comes first: what has no mark is then always something that has lost it.
+    // The mark comes first: so a database without a mark has always lost it.
     mark.journal = random_id();
     mark_file_.begin(mark);
   }
@@ -204,7 +204,7 @@ void SqliteJournal::salvage(std::unique_ptr<SqliteStore> damaged, const Mark& ma
   }
 }
 
-// Kept for whoever wants to look into them.
+// Renames the damaged files instead of removing them, so that an operator can look into them.
 void SqliteJournal::set_damaged_files_aside() {
   const std::string aside = fmt::format("{}.damaged-{}", path_.string(), std::time(nullptr));
   for (const char* suffix : {"-wal", ""}) {

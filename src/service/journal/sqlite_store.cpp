@@ -82,7 +82,7 @@ bool SqliteStore::has_tables() {
   return database_.integer("SELECT count(*) FROM sqlite_schema") > 0;
 }
 
-// Not synced: that is done once, for the whole file.
+// Does not sync: create() syncs the whole file once.
 void SqliteStore::create_tables(const std::string& id) {
   database_.execute("PRAGMA synchronous=OFF");
   use_log();
@@ -107,8 +107,9 @@ void SqliteStore::prepare() {
   database_.checkpoint();
 }
 
-// A log that is overwritten is synced faster than one that grows, so it begins anew soon. Large
-// commits are those that nobody waited for; they gain more by being written back less often.
+// Overwriting a log syncs faster than growing it, so the log is written back and begun anew soon.
+// No client waits for large commits (fast grade); these gain more from being written back less
+// often.
 bool SqliteStore::needs_checkpoint() const {
   const int frames = database_.frames_in_log();
   const bool are_large = frames >= frames_of_large_commit * database_.commits_in_log();
@@ -290,7 +291,7 @@ bool SqliteStore::remove_replaced_records() {
   return true;
 }
 
-// Those before the complete snapshot, and those after it that were left by a crash.
+// Removes the pieces of older snapshots, and the pieces of an incomplete one that a crash has left.
 bool SqliteStore::remove_unused_chunks() {
   constexpr auto end = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   const std::uint64_t kept_first = kept_ ? kept_->first_chunk : 0;

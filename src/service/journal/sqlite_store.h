@@ -1,13 +1,13 @@
-// What a SqliteJournal keeps, as tables of one SQLite file. One thread at a time.
+// The tables of a SqliteJournal, in one SQLite file. One thread at a time.
 //
 //   meta       format, the journal's random id, when it was created
 //   records    position, checksum, bytes
 //   snapshots  at most one, complete: position, its pieces, size, checksum
 //   chunks     the pieces of snapshots, also of one that is not complete yet
-//   gaps       positions whose records are lost, which somebody has accepted
+//   gaps       positions whose records are lost, after an operator accepted the loss
 //
-// A snapshot is written in pieces, and what it replaces is removed in pieces, each a transaction
-// of its own, so that appends get their turn in between.
+// The journal writes a snapshot in pieces, and removes the records that it replaces in pieces. Each
+// piece is one transaction, so that appends get their turn in between.
 #pragma once
 
 #include <cstddef>
@@ -61,7 +61,7 @@ class SqliteStore {
   // Says in SQLite's words what is wrong with the file; empty if nothing is.
   std::string examine();
 
-  // What is done until it is committed is one.
+  // All changes until the commit are one transaction.
   Transaction begin() { return Transaction(database_); }
   void append(Position position, std::string_view record);
   void add_gap(const Gap& gap);
@@ -69,14 +69,14 @@ class SqliteStore {
   Position copy_sound(SqliteStore& from);
 
   void begin_snapshot(Position position, std::string state);
-  // One piece. Whether there is more to write: if not, the snapshot is complete.
+  // Writes one piece. True if there are more; if not, the snapshot is complete.
   bool write_some();
-  // One piece of what is no longer needed. Whether there may be more. Not between begin_snapshot
-  // and its last piece.
+  // Removes one piece of the records and snapshots that are no longer needed. True if there may be
+  // more. Not to be called between begin_snapshot and its last piece.
   bool remove_some();
 
-  // Before the first append, and before anybody relies on what was read: the process that wrote it
-  // may have died between the write and the sync, which is made good here.
+  // Syncs the file. Call it before the first append, and before a client learns of the records that
+  // were read: the process that wrote them may have died between the write and the sync.
   void prepare();
   // When the write-ahead log has become long.
   void checkpoint() { database_.checkpoint(); }

@@ -51,8 +51,8 @@ bool is_same(const io::Descriptor& file, const fs::path& path) {
          open_one.st_dev == named.st_dev && open_one.st_ino == named.st_ino;
 }
 
-// Nothing if another server lives. One that is about to end has stopped listening, and is waited
-// for.
+// Locks server.lock. Returns nothing if another server listens. If another server has the lock but
+// does not listen, it is about to end, and this waits for it.
 io::Descriptor lock_server(const StateDirectory& state_directory) {
   const fs::path path = state_directory.directory / "server.lock";
   const auto deadline = steady_clock::now() + patience;
@@ -73,8 +73,8 @@ void write_down_who(const io::Descriptor& file) {
   [[maybe_unused]] const ssize_t written = pwrite(file.get(), text.data(), text.size(), 0);
 }
 
-// To whoever started it by hand, and in a file for the command that did. All at once: whoever looks
-// at it sees everything or nothing.
+// Reports why the server failed: on standard error, for a user who started it by hand, and in a
+// file, for the command that started it. The file appears whole, by a rename.
 void report_failure(const StateDirectory& state_directory, const std::string& why) {
   std::fprintf(stderr, "baton local-server: %s\n", why.c_str());
   const fs::path path = state_directory.directory / "failure";
@@ -124,7 +124,8 @@ class LocalServer {
   }
 
  private:
-  // Without its files it cannot be found, and another one may be about to take its place.
+  // If somebody removed its files, commands cannot find this server and may start another one. So
+  // it stops.
   void check() {
     if (!is_same(lock_, state_directory_.directory / "server.lock") ||
         !fs::exists(state_directory_.socket)) {

@@ -47,7 +47,7 @@ io::Descriptor open_lock(const fs::path& path) {
   return file;
 }
 
-// With start.lock held. Returns when somebody listens.
+// Starts the server; the caller holds start.lock. Returns when the server listens.
 void start(const StateDirectory& state_directory, steady_clock::time_point deadline) {
   const fs::path failure = state_directory.directory / "failure";
   fs::remove(failure);

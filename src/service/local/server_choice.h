@@ -1,9 +1,9 @@
-// Which server a command talks to, and the local one of this user where nothing else was chosen:
-// it is started by whoever needs it first.
+// Chooses the server for a command. If the user chose none, that is this user's local server, and
+// the first command that needs it starts it.
 //
-// A hundred commands may do so at once: one of them gets start.lock and starts the server, the
-// others wait until somebody listens. Whether a server lives is told by the kernel alone (it
-// listens, it has locked server.lock), never by what a dead one has left behind.
+// A hundred commands may need it at once: one of them locks start.lock and starts the server, and
+// the others wait until the server listens. A command decides by the kernel alone whether a server
+// lives (it listens, it has locked server.lock), never by files that a dead server left behind.
 #pragma once
 
 #include <string>
@@ -26,11 +26,11 @@ struct ServerChoice {
   std::string describe() const;
 };
 
-// `url` is what was typed; empty: what BATON_URL says, then the machine's server, then this user's.
-// Throws Unavailable.
+// `url` is the option --url. If it is empty: BATON_URL, then the machine's server, then this user's
+// local server. Throws Unavailable.
 ServerChoice choose(const std::string& url);
 
-// Sees to it that the chosen server runs, if that is in our hands. Throws Unavailable.
+// Starts the chosen server if it is the user's local one and does not run. Throws Unavailable.
 void make_sure(const ServerChoice& choice);
 
 }  // namespace baton::local

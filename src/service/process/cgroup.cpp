@@ -102,7 +102,7 @@ bool Cgroup::is_empty() const {
 
 void Cgroup::let_go() const {
   const std::string above = path_.substr(0, path_.rfind('/'));
-  // What starts a process while it is moved may leave one behind: look again a few times.
+  // A process that forks while it is moved may leave its child behind: look again a few times.
   for (int attempt = 0; attempt < 10 && !is_empty(); ++attempt) {
     for (const std::string& member : members_of(path_)) write_to(above + "/cgroup.procs", member);
   }

@@ -1,10 +1,9 @@
-// A cgroup (version 2) of its own for a command: whatever the command starts is in it, whoever its
-// parent is and whatever session it is in, and all of it is killed at one stroke, faster than
-// anything can fork.
+// A cgroup (version 2) for one command. Every process that the command starts is in it, whatever
+// its parent or session is. The kernel kills all of them at once, faster than any of them can fork.
 //
-// One can be made by root, and where the cgroup that this process is in has been delegated to its
-// user (systemd does so for the services of a user, not for login sessions). Elsewhere there is
-// none, and the processes are found by their ancestry.
+// Root can make a cgroup, and so can a user whose cgroup has been delegated to it (systemd does so
+// for the services of a user, not for login sessions). Elsewhere Baton has no cgroup, and finds the
+// command's processes by their ancestry.
 #pragma once
 
 #include <sys/types.h>
@@ -16,17 +15,17 @@ namespace baton::process {
 
 class Cgroup {
  public:
-  // Below the cgroup of this process; its name tells whose it is. Nothing where that is not
-  // possible, or where the kernel (before 5.14) cannot kill a cgroup as a whole.
+  // Makes a cgroup below that of this process; its name contains the process's id. Empty if that is
+  // not possible, or if the kernel (before 5.14) cannot kill a cgroup as a whole.
   static std::optional<Cgroup> make();
 
   // Puts this process into it.
   bool enter() const;
   void kill_all() const;
   bool is_empty() const;
-  // Lets what is still in it go on in the cgroup above.
+  // Moves the remaining processes to the cgroup above, where they go on.
   void let_go() const;
-  // It, and what was made below it; only what is empty goes.
+  // Removes it and the cgroups below it, as far as they are empty.
   void remove() const;
 
   const std::string& path() const { return path_; }

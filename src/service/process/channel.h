@@ -1,5 +1,5 @@
-// How the processes of one run talk to each other: small messages over a pair of sockets that
-// nobody else has. Nothing here ever waits, so that a process that is stopped stops no other.
+// The processes of one run exchange small messages over a pair of sockets that no other process
+// has. No call waits, so that a stopped process cannot block another one.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,8 @@ class Channel {
   Channel() = default;
   explicit Channel(io::Descriptor socket) : socket_(std::move(socket)) {}
 
-  // Whether it could be sent: not when the other side is gone, reads nothing, or if it is too long.
+  // False if the message could not be sent: the other side is gone or does not read, or the message
+  // is too long.
   bool send(const Message& message) const;
   // The next message, if there is one by now.
   std::optional<Message> receive();

@@ -1,4 +1,4 @@
-// What is to be run: a program with its arguments, and what is added to its environment.
+// A command to run: a program with its arguments, and variables to add to its environment.
 #pragma once
 
 #include <string>

@@ -1,8 +1,8 @@
 // The processes below a process, as /proc shows them.
 //
-// The list is a picture of something that moves: a process that is just being started can be
-// missing from it. Whoever must be sure that nothing is left looks again, and asks the kernel in
-// the end (see takedown.h).
+// The list can be out of date at once: a process that is just being started can be missing from it.
+// A caller that must be sure that nothing is left looks again, and asks the kernel in the end (see
+// takedown.h).
 #pragma once
 
 #include <sys/types.h>
@@ -28,11 +28,12 @@ std::optional<Process> look_up(pid_t id);
 // All that can be read of it; nothing if it is not there.
 std::string read_file(const std::string& path);
 
-// All that are below `root`, children before their own children. Without those that are to outlive
-// it (detached.h), and what is below them.
+// All processes below `root`, children before their own children. Leaves out detached processes
+// (detached.h) and the processes below them.
 std::vector<Process> descendants_of(pid_t root);
-// The same from the kernel's lists of children, which may miss some while others end, but are read
-// in a moment: what forks all the time is best caught so. Nothing where there are no such lists.
+// The same from the kernel's lists of children. These may miss a process while others end, but are
+// read quickly: this catches processes that fork all the time best. Empty if the kernel has no such
+// lists.
 std::vector<Process> quick_descendants_of(pid_t root);
 
 // Sends the signal to this very process and to no later one of the same id.

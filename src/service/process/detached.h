@@ -1,10 +1,10 @@
-// Processes that are to outlive whoever starts them, and to be spared when a command and all that
-// it started is stopped: the local server that a first use of Baton starts, perhaps from within a
-// command that holds a lock.
+// A detached process outlives the process that starts it, and Baton does not stop it when it stops
+// a command with all its processes. The local server is one: the first use of Baton starts it,
+// perhaps from within a command that holds a lock.
 //
-// They carry a mark in their environment, BATON_DETACHED with their own process id, so that it
-// cannot be inherited. Any program can set it and so evade being stopped, just as it can ask
-// another service to start something for it: the fence is for that.
+// A detached process has BATON_DETACHED with its own process id in its environment, so that its
+// children do not inherit the mark. Any program can set the variable and so escape, just as it can
+// ask another service to start a process for it: fencing tokens protect against that.
 #pragma once
 
 #include <sys/types.h>
@@ -13,10 +13,10 @@
 
 namespace baton::process {
 
-// Starts the command in a session of its own, below no living ancestor that it could be taken down
-// with, outside of the cgroup of a supervised command, with nothing but its standard streams open:
-// these are /dev/null. Returns 0, or the errno that kept it from running. For a process with any
-// number of threads.
+// Starts the command in its own session, with no living ancestor and outside the cgroup of a
+// supervised command, so that it is not stopped with them. Only its standard streams are open, on
+// /dev/null. Returns 0, or the errno that kept it from running. The caller may have any number of
+// threads.
 int start_detached(const Command& command);
 
 bool is_detached(pid_t id);

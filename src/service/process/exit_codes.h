@@ -7,8 +7,8 @@ namespace baton::process {
 
 namespace exit_code {
 inline constexpr int unavailable = 69;  // the service cannot be reached (EX_UNAVAILABLE)
-// Somebody else holds it, now or until the end of the wait (EX_TEMPFAIL: try again later). Not 1 as
-// with flock: 1 is what a command that ran and failed mostly exits with.
+// Another client holds the lock, now or until the end of the wait (EX_TEMPFAIL: try again later).
+// Not 1 as with flock: most commands that ran and failed exit with 1.
 inline constexpr int conflict = 75;
 inline constexpr int lost = 123;    // the lock was lost; what the command had started is stopped
 inline constexpr int failed = 125;  // baton itself failed

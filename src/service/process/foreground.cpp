@@ -89,8 +89,9 @@ void Foreground::take_signals() {
   }
 }
 
-// There is no command yet to treat the signal: the foreground does what a signal does by default.
-// Whoever sends a second one does not want to wait for the keeper.
+// No command runs yet that could handle the signal, so the foreground cancels the wait for the lock
+// and then ends by the signal. A second signal kills the keeper, so that the foreground need not
+// wait for it.
 void Foreground::take_while_waiting(int signal) {
   if (is_ignored(signal) || does_nothing_by_default(signal)) return;
   if (signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU) return stop_by(signal);
@@ -99,8 +100,8 @@ void Foreground::take_while_waiting(int signal) {
   keeper_.send({Message::Kind::cancel});
 }
 
-// What the keeper said before it ended counts. If it did not say how things ended, it was killed:
-// reaper and command are now below the foreground.
+// The keeper has ended. First reads its last messages. If they do not contain the outcome, the
+// keeper was killed; the reaper and the command are now children of the foreground.
 void Foreground::take_keepers_death() {
   if (!keeper_process_.has_ended()) return;
   take_messages();

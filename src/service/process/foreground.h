@@ -1,5 +1,4 @@
-// The foreground of a run: the process that the shell started and waits for. supervise.h tells its
-// part.
+// The foreground of a run: the process that the shell started and waits for. See supervise.h.
 #pragma once
 
 #include <optional>

@@ -1,10 +1,10 @@
-// What a run holds while its command runs, as the keeper sees it: a lock of the service, or in
-// tests anything at all.
+// The lock that a run holds while its command runs, as the keeper sees it (tests use other
+// holders).
 //
-// All of it is called in the keeper, by one thread, and begin() before the rest. The keeper is
-// forked off after the holder has been made: a holder makes its threads, sockets and eventfds in
-// begin(), not in its constructor. What it starts as a process of its own must be started by
-// start_detached(), or it is taken for a part of the command and stopped with it.
+// The keeper calls all functions from one thread, and begin() first. Baton forks the keeper after
+// it has made the holder, so a holder makes its threads, sockets and eventfds in begin(), not in
+// its constructor. It must start processes with start_detached(); otherwise the keeper takes them
+// for a part of the command and stops them with it.
 #pragma once
 
 #include <chrono>
@@ -22,30 +22,31 @@ class Holder {
 
   virtual ~Holder() = default;
 
-  // Begins to ask for it, without waiting. What it throws is a failure (exit code 125).
+  // Begins to acquire the lock, without waiting. If it throws, the run fails (exit code 125).
   virtual void begin() = 0;
-  // Readable whenever there may be something new; state() makes it unreadable again.
+  // Readable when the state may have changed; state() makes it unreadable again.
   virtual int descriptor() const = 0;
   virtual State state() = 0;
 
-  // Once it is held: what the command is to know of it.
+  // After the grant: environment variables for the command.
   virtual Environment environment() = 0;
-  // Once it has failed or is lost.
+  // After a failure or a loss: the reason, for the user.
   virtual std::string message() = 0;
   virtual int failure_code() { return exit_code::failed; }
 
-  // The time, by CLOCK_BOOTTIME, by which nothing of the command may run any more unless it is
-  // renewed before. The reaper kills everything then, even if the keeper hangs or is stopped. It
-  // must leave room for the grace of a loss: `lost` is to be said Options::kill_after and a little
-  // more before. descriptor() becomes readable when it changes. Nothing: no such limit.
+  // The time, by CLOCK_BOOTTIME, at which no process of the command may run any more unless the
+  // lease is renewed before. The reaper kills all of them then, even if the keeper hangs or is
+  // stopped. The holder must report `lost` earlier, by Options::kill_after and a little more, so
+  // that the command can end in an orderly way. descriptor() becomes readable when the time
+  // changes. Empty: no limit.
   virtual std::optional<std::chrono::nanoseconds> stop_by() { return std::nullopt; }
 
-  // Gives back what is held, or what is waited for. Returns within seconds, also when nobody
-  // answers. Called only when nothing of the command is left; if something could not be stopped,
-  // the keeper ends without, and the lock is closed until the lease is over.
+  // Releases the lock, or cancels the wait. Returns within seconds, even if no server answers. The
+  // keeper calls it only when no process of the command is left. If one could not be stopped, the
+  // keeper ends without calling it, and the lock stays closed until the lease expires.
   virtual void release() = 0;
-  // What was lost is not worked on any more: whoever is waiting for that can be told. Only called
-  // when nothing of the command is left.
+  // After a loss: no process of the command is left, so the holder can tell the server, which may
+  // be waiting for that.
   virtual void stopped() {}
 };
 

@@ -19,7 +19,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// How long what has been killed may take to vanish.
+// How long killed processes may take to end.
 constexpr milliseconds keeper_kill_patience{3000};
 constexpr milliseconds reaper_patience{1000};
 constexpr milliseconds foreground_check{50};
@@ -95,7 +95,7 @@ void LeaseKeeper::start_reaper() {
   reaper_ = std::move(mine);
 }
 
-// Standard error remains for what the holder has to say.
+// Keeps standard error open for messages of the holder.
 void LeaseKeeper::leave_terminal() {
   setsid();
   const io::Descriptor null(open("/dev/null", O_RDWR | O_CLOEXEC));
@@ -139,7 +139,8 @@ void LeaseKeeper::take_loss() {
   }
 }
 
-// Without a command to stop there is no limit; nor with one that is to survive the loss.
+// Tells the reaper the time by which the command must end. There is no such time without a command,
+// or if the command may survive the loss.
 void LeaseKeeper::relay_stop_by() {
   if (phase_ != Phase::running || options_.on_lost != OnLost::stop) return;
   const auto limit = holder_.stop_by();
@@ -202,8 +203,8 @@ void LeaseKeeper::take_ending(int status) {
   end(outcome, !lost_);
 }
 
-// A foreground that stopped because the command had is to go on when the command goes on by itself.
-// It may be about to stop only now.
+// The foreground stopped because the command had stopped. Now the command goes on by itself, so
+// wake the foreground; look again for a while, because it may be about to stop only now.
 void LeaseKeeper::note_continued() {
   if (!watch_foreground_until_) return;
   wake_foreground();

@@ -1,4 +1,4 @@
-// The keeper of a run: the process in which the holder lives. supervise.h tells its part.
+// The keeper of a run: the process that acquires and renews the lock. See supervise.h.
 #pragma once
 
 #include <chrono>
@@ -45,7 +45,8 @@ class LeaseKeeper {
   void wake_foreground();
   void relay_stop_by();
 
-  // Both stop what runs. What it all came to is told to the foreground; what is held is given back.
+  // Both release the lock if `release`, and tell the foreground the outcome. stop_and_end() first
+  // stops the command and its processes.
   [[noreturn]] void stop_and_end(Outcome outcome, bool release);
   [[noreturn]] void end(Outcome outcome, bool release);
   [[noreturn]] void tell_and_exit(const Outcome& outcome);

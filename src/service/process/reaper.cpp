@@ -107,8 +107,8 @@ void Reaper::take(const Message& message) {
   }
 }
 
-// A command that has made a process group of its own, as an interactive shell does, gets nothing of
-// what is sent to ours.
+// If the command has made its own process group, as an interactive shell does, it receives no
+// signal that is sent to ours; then the reaper passes on every signal.
 void Reaper::take_signal_of_foreground(int signal, pid_t sender) {
   const pid_t group = command_ > 0 ? getpgid(command_) : getpgrp();
   if (group == getpgrp()) {
@@ -135,7 +135,8 @@ void Reaper::take_signals() {
   }
 }
 
-// Also what the command left behind and is now a child of the reaper.
+// Reaps the command, and processes that the command left behind, which are now the reaper's
+// children.
 void Reaper::reap() {
   int status = 0;
   pid_t child = 0;
@@ -172,7 +173,8 @@ void Reaper::start(const std::string& environment) {
   close_what_is_the_commands();
 }
 
-// So that the reader of a pipe that the command closes sees its end.
+// Closes the descriptors that the command has inherited, so that the reader of a pipe sees its end
+// when the command closes it.
 void Reaper::close_what_is_the_commands() const {
   std::vector<unsigned> kept;
   for (const int descriptor : {keeper_.descriptor(), keeper_process_.descriptor(), signals_.get(),
@@ -198,7 +200,7 @@ void Reaper::take_start_report() {
   start_report_.close();
 }
 
-// The command has not been reaped: its id is still its own.
+// Sends the signal to the command. The reaper has not reaped it, so no other process has its id.
 void Reaper::pass_on(int signal) const {
   if (command_ > 0) kill(command_, signal);
 }
@@ -210,7 +212,8 @@ void Reaper::set_stop_by(std::int64_t nanoseconds) const {
   timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &when, nullptr);
 }
 
-// The keeper should have stopped everything long ago. If it does not even end now, it hangs.
+// The limit has passed, and the keeper should have stopped the command long ago. The reaper kills
+// everything. If the keeper does not end now either, it hangs.
 void Reaper::take_time() {
   std::uint64_t count = 0;
   if (read(timer_.get(), &count, sizeof count) != sizeof count) return;
@@ -225,8 +228,8 @@ void Reaper::take_time() {
   timerfd_settime(timer_.get(), 0, &again, nullptr);
 }
 
-// A keeper that lets the rest of an ended command go on kills the reaper before it ends itself. So
-// this one was killed.
+// The keeper has ended before the reaper, so it was killed: a keeper that lets processes of an
+// ended command go on kills the reaper before it ends.
 void Reaper::end() {
   takedown_.kill_all(reaper_kill_patience);
   if (takedown_.cgroup != nullptr) takedown_.cgroup->remove();

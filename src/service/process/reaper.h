@@ -1,4 +1,4 @@
-// The reaper of a run: the parent of the command. supervise.h tells its part.
+// The reaper of a run: the parent of the command. See supervise.h.
 #pragma once
 
 #include <chrono>

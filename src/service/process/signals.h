@@ -8,7 +8,7 @@
 
 namespace baton::process {
 
-// What the caller had, for the command to have it again.
+// The caller's signal settings, which the command gets back.
 struct InheritedSignals {
   sigset_t mask;
   bool ignores_children = false;
@@ -18,8 +18,8 @@ struct InheritedSignals {
   void restore() const;
 };
 
-// Those that the foreground passes on, and SIGCHLD; not the signals of its own mistakes. Those that
-// stop a process are among them: the foreground stops when the command has, and then only.
+// The signals that the foreground passes on, and SIGCHLD; not those of its own crashes (SIGSEGV).
+// The signals that stop a process are among them: the foreground stops only when the command has.
 sigset_t signals_of_foreground();
 sigset_t every_signal();
 

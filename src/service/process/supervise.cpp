@@ -28,7 +28,7 @@ void give_streams_away() {
   dup2(null.get(), STDOUT_FILENO);
 }
 
-// What was there before the command, as when a shell replaces itself by baton.
+// The children that this process had before the command, as when a shell replaces itself by baton.
 std::set<pid_t> children_before() {
   std::set<pid_t> children;
   for (const Process& process : quick_descendants_of(getpid())) children.insert(process.id);

@@ -1,16 +1,16 @@
-// Runs a command while something is held, and takes it down with all that it started when that is
-// lost or when any part of this is killed.
+// Runs a command while a lock is held. If the lock is lost, or one of Baton's processes is killed,
+// it stops the command and all processes that the command started.
 //
-// Three processes, of which each survives the others' death and then ends the command:
+// Three processes share the work. Each survives the death of the others and then ends the command:
 //
 //   shell ── foreground ── keeper ── reaper ── command ── …
 //
-// - The foreground is what the caller was before. The shell waits for it. It passes on signals,
-//   stops when the command stops, and ends as the command ended.
+// - The foreground is the process that called run_supervised(). The shell waits for it. It passes
+//   on signals, stops when the command stops, and ends as the command ended.
 // - The keeper has a session of its own, so that no key of the terminal, no stopped job and no
 //   hangup reaches it. The holder (the client of the service, with its threads) lives in it and
-//   nowhere else: the lock is kept alive while the job is stopped. Only the keeper stops a command
-//   in an orderly way.
+//   nowhere else: it renews the lock while the job is stopped. Only the keeper stops a command in
+//   an orderly way.
 // - The reaper is the command's parent. It has the foreground's session and process group, and so
 //   has the command: the terminal, its keys, pipelines and the shell's job control treat the
 //   command as they would without Baton, with nothing to be handed over. The reaper blocks all
@@ -23,27 +23,27 @@
 // foreground does not act on signals while the command runs. When the command stops, for whatever
 // reason, the foreground stops by the same signal.
 //
-// Who is killed (SIGKILL), and what happens:
+// If one of the processes is killed (SIGKILL):
 // - foreground: the keeper ends the command (TERM, after `kill_after` KILL) and releases.
-// - keeper: reaper and foreground both kill everything at once; nothing is released, the lease runs
-//   out.
+// - keeper: reaper and foreground both kill everything at once; nobody releases the lock, and the
+//   lease expires.
 // - reaper: the command dies with it; the keeper ends the rest (TERM, KILL) and releases.
 // - foreground and keeper: the reaper kills everything. Keeper and reaper: the foreground does.
 //   Foreground and reaper (as by a signal to the process group): the keeper does.
-// - all three in the same moment: the command itself dies; what it had started goes on.
-// All three are subreapers, so that whatever loses its parent stays below one of them; see
+// - all three in the same moment: the command itself dies; the processes that it started go on.
+// All three are subreapers, so that a process that loses its parent stays below one of them; see
 // takedown.h.
 //
-// What cannot be stopped:
-// - what another service starts for the command (systemd-run, at, cron, docker, ssh): it is not
-//   below us, and not detected;
-// - what runs as another user (sudo, setuid), if there is no cgroup and Baton does not run as root,
-//   and what hangs in the kernel: it is reported by its id, and the lock is not released but runs
-//   out;
-// - without a cgroup, what forks faster than it can be found: reported likewise;
-// - what carries the mark of detached.h, and what runs while all three processes are killed.
-// A daemon that forks twice and has its own session is no exception: it is found and stopped. When
-// the command ends by itself, though, what it left running goes on (Leftovers::leave).
+// Baton cannot stop:
+// - a process that another service starts for the command (systemd-run, at, cron, docker, ssh):
+//   Baton does not see it;
+// - a process of another user (sudo, setuid), if there is no cgroup and Baton does not run as root,
+//   and a process that hangs in the kernel: Baton reports its id and does not release the lock; the
+//   lease expires;
+// - without a cgroup, processes that fork faster than Baton finds them: it reports them likewise;
+// - processes with the mark of detached.h, and processes that run while all three are killed.
+// Baton finds and stops a daemon that forks twice and has its own session. But when the command
+// ends by itself, its remaining processes go on (Leftovers::leave).
 #pragma once
 
 #include <chrono>
@@ -61,7 +61,7 @@ enum class OnLost {
   ignore
 };
 
-// What becomes of processes that the command started and that outlive it.
+// What Baton does with processes that the command started and that outlive it.
 enum class Leftovers {
   leave,  // they go on, as without Baton, and are not covered by the lock any more
   stop
@@ -83,9 +83,8 @@ struct Outcome {
 };
 
 // Returns in the foreground, when everything is over. The caller must have no other threads. Its
-// standard input and output belong to the command from then on: they are /dev/null afterwards.
-// What the holder has to say at once (the lock is lost and the command goes on) is written to
-// standard error.
+// standard input and output belong to the command from then on: they are /dev/null afterwards. If
+// the lock is lost and the command goes on, the foreground says so on standard error at once.
 Outcome run_supervised(const Options& options, Holder& holder);
 
 // Ends this process as the command ended: by the same signal, so that whoever waits for it sees the

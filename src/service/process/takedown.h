@@ -1,9 +1,9 @@
-// How everything below this process is stopped, and how one can be sure that it is.
+// Stops every process below this one, and makes sure that none is left.
 //
-// This process must be a subreaper (prctl): whatever loses its parent below it becomes its child,
-// also a daemon that forks twice and has a session of its own. So, when the kernel says that this
-// process has no children, nothing is left below it; there is no race in that, as there is in any
-// look at /proc.
+// This process must be a subreaper (prctl): when a process below it loses its parent, it becomes a
+// child of this one, even a daemon that forks twice and has its own session. So when the kernel
+// says that this process has no children, no process is left below it. That answer has no race,
+// unlike any look at /proc.
 #pragma once
 
 #include <chrono>
@@ -21,9 +21,9 @@ struct Takedown {
   const Cgroup* cgroup = nullptr;  // of the command, if it has one
   std::set<pid_t> spared;          // and what is below them: not of the command
 
-  // Kills what is below until nothing is left, or for as long as `patience`: what another user owns
-  // (sudo) cannot be killed except by its cgroup, and what waits for a device not at once. Returns
-  // what is left.
+  // Kills all processes below until none is left, or until `patience` is over: a process of another
+  // user (sudo) can be killed only by its cgroup, and a process that waits for a device ends later.
+  // Returns the processes that are left.
   std::vector<Process> kill_all(std::chrono::milliseconds patience) const;
 
   // Asks all to end (SIGTERM, and SIGCONT for those that are stopped) and returns when they have,
@@ -32,7 +32,7 @@ struct Takedown {
   void ask_all_to_end(std::chrono::milliseconds grace, pid_t reaper,
                       const std::function<void()>& meanwhile) const;
 
-  // What of the command runs at the moment, out of what is below this process.
+  // The processes of the command among those below this process.
   std::vector<Process> without_spared(const std::vector<Process>& below) const;
 };
 

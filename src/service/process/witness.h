@@ -1,5 +1,5 @@
-// Tells the signals that were sent to the foreground alone, and are to be passed on to the command,
-// from those that were sent to its whole process group, which the command has got by itself.
+// Separates two kinds of signals: a signal to the foreground alone, which the reaper passes on to
+// the command, and a signal to the whole process group, which the command has received itself.
 //
 // The reaper is a member of the group as well. A signal to the group reaches it too, within
 // microseconds but in no certain order; so what the foreground got is passed on unless the reaper

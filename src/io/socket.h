@@ -27,8 +27,8 @@ enum class Written : std::uint8_t { all, some, failed };
 // Failed: errno says why.
 inline Written write(int socket, std::string_view bytes, std::size_t& sent) {
   while (sent < bytes.size()) {
-    const ssize_t count = ::send(socket, bytes.data() + sent, bytes.size() - sent,
-                                 MSG_DONTWAIT | MSG_NOSIGNAL);
+    const ssize_t count =
+        ::send(socket, bytes.data() + sent, bytes.size() - sent, MSG_DONTWAIT | MSG_NOSIGNAL);
     if (count >= 0) {
       sent += static_cast<std::size_t>(count);
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {

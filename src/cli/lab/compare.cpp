@@ -131,26 +131,30 @@ class Compare {
   }
 
   void print_for(const std::vector<Row>& group) const {
-    std::cout
-        << "\n"
-        << explained(
-               "Messages per entry (Cardellini, Canonical Problems), when one process enters and leaves alone; of a "
-               "circulating token, when all want it")
-        << "\n"
-        << messages(group) << "\n"
-        << explained(
-               "Delays in message times (Canonical Problems, the Chubby Slides): every hop takes 1, and the sends of one "
-               "step go in parallel. 'Serialised' is the model of Canonical Problems, in which they go one after "
-               "the other. 'In sequence': processes drawn at random take turns")
-        << "\n"
-        << delays(group) << "\n"
-        << explained(
-               "Messages per entry in other situations: the same process again, all at the "
-               "same instant, processes drawn at random one after the other")
-        << "\n"
-        << load(group) << "\n"
-        << explained("Transmissions per entry on a network that can multicast (the Chubby Slides)") << "\n"
-        << multicasts(group);
+    std::cout << "\n"
+              << explained(
+                     "Messages per entry (Cardellini, Canonical Problems), when one process enters "
+                     "and leaves alone; of a "
+                     "circulating token, when all want it")
+              << "\n"
+              << messages(group) << "\n"
+              << explained(
+                     "Delays in message times (Canonical Problems, the Chubby Slides): every hop "
+                     "takes 1, and the sends of one "
+                     "step go in parallel. 'Serialised' is the model of Canonical Problems, in "
+                     "which they go one after "
+                     "the other. 'In sequence': processes drawn at random take turns")
+              << "\n"
+              << delays(group) << "\n"
+              << explained(
+                     "Messages per entry in other situations: the same process again, all at the "
+                     "same instant, processes drawn at random one after the other")
+              << "\n"
+              << load(group) << "\n"
+              << explained(
+                     "Transmissions per entry on a network that can multicast (the Chubby Slides)")
+              << "\n"
+              << multicasts(group);
   }
 
   static std::string heading(const std::vector<Row>& group) {

@@ -100,7 +100,8 @@ Delay delay_of(const std::string& typed) {
       throw UsageError("--delay takes constant, uniform, exponential or heavy, not '" + kind + "'" +
                        did_you_mean(kind, {"constant", "uniform", "exponential", "heavy"}));
     }
-    if (values.size() > 1) throw UsageError("a delay that is '" + kind + "' takes one value, its mean");
+    if (values.size() > 1)
+      throw UsageError("a delay that is '" + kind + "' takes one value, its mean");
     if (!values.empty()) delay.low = delay.high = ticks(values[0], "a delay");
   }
   if (delay.low.value < 1) throw UsageError("a delay must be above 0");

@@ -34,16 +34,16 @@ void add_cluster(Command& command, server::ClusterOptions& cluster) {
       "BATON_ETCD_QUOTA")
       .size_in_bytes()
       .show_default("2GiB");
-  command.add_flag("--etcd-tls", cluster.uses_tls, "Use TLS with etcd, with the machine's certificates")
+  command
+      .add_flag("--etcd-tls", cluster.uses_tls,
+                "Use TLS with etcd, with the machine's certificates")
       .variable("BATON_ETCD_TLS")
       .group("Cluster");
-  add("--etcd-ca", tls.ca_file, "Certificate of the authority that signs etcd's",
-      "BATON_ETCD_CA")
+  add("--etcd-ca", tls.ca_file, "Certificate of the authority that signs etcd's", "BATON_ETCD_CA")
       .type_name("FILE");
   add("--etcd-cert", tls.certificate_file, "Certificate to show to etcd", "BATON_ETCD_CERT")
       .type_name("FILE");
-  add("--etcd-key", tls.key_file, "Key of that certificate", "BATON_ETCD_KEY")
-      .type_name("FILE");
+  add("--etcd-key", tls.key_file, "Key of that certificate", "BATON_ETCD_KEY").type_name("FILE");
   add("--etcd-server-name", tls.server_name, "Name that etcd's certificate must have",
       "BATON_ETCD_SERVER_NAME");
   add("--etcd-user", cluster.etcd.user, "User of etcd; the password is in BATON_ETCD_PASSWORD",

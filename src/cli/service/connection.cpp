@@ -99,7 +99,8 @@ std::string told(const Failure& failure) {
   return failure.message.empty() || !is_whole ? to_string(failure) : failure.message;
 }
 
-Refused::Refused(const Failure& failure) : Refused(told(failure), exit_code_of(failure.error), failure) {}
+Refused::Refused(const Failure& failure)
+    : Refused(told(failure), exit_code_of(failure.error), failure) {}
 
 void add_url(Command& command, std::string& url) {
   command

@@ -36,7 +36,8 @@ void HoldOptions::add_waiting_to(Command& command) {
   add_duration(command, "--max-hold", asked.max_hold, "Hold it at most so long (0s: no limit)");
   add_duration(command, "--lock-delay", lock_delay,
                "Keep it closed so long after the lease expires");
-  command.add_option("--label", asked.label, "What 'baton locks' shows of the holder").type_name("TEXT");
+  command.add_option("--label", asked.label, "What 'baton locks' shows of the holder")
+      .type_name("TEXT");
   command.add_flag("--fast", asked.fast, "Grant before it is on disk (docs/guarantees.md)");
   command
       .add_option("--conflict-exit-code", conflict_exit_code,
@@ -50,7 +51,9 @@ void HoldOptions::add_lock_to(Command& command) {
   command.add_option("NAME", names, "One or several locks, taken together: all or none")
       .in_usage("NAME…");
   command.add_flag("--shared", asked.shared, "Share it with other clients that say --shared");
-  command.add_option("--slots", asked.slots, "Let so many hold it at once; all must say the same number")
+  command
+      .add_option("--slots", asked.slots,
+                  "Let so many hold it at once; all must say the same number")
       .whole_number(1, 65536)
       .type_name("N");
   command.add_flag("--despite-deadlock", asked.despite_deadlock, "Wait even if that is a deadlock");

@@ -230,7 +230,8 @@ process::Environment ServiceHolder::environment() {
                                    {"BATON_FENCE", std::to_string(lock_.fence())},
                                    {"BATON_SESSION", std::to_string(client_->session())},
                                    {"BATON_SESSION_URL", reach_.url()}};
-  if (options_.asked.slots > 1) environment.emplace_back("BATON_SLOT", std::to_string(lock_.slot()));
+  if (options_.asked.slots > 1)
+    environment.emplace_back("BATON_SLOT", std::to_string(lock_.slot()));
   return environment;
 }
 

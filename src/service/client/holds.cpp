@@ -104,7 +104,8 @@ Failure Holds::let_go(const std::shared_ptr<HeldLock>& hold, Outbox& out) {
   const Failure why =
       was_released ? Failure{Error::not_held, "it was released already"} : why_not_held(*hold);
   const bool was_counted = held_.erase(hold) != 0;
-  invariant(was_counted == (hold->state == State::held), "the client's list of locks differs from their states");
+  invariant(was_counted == (hold->state == State::held),
+            "the client's list of locks differs from their states");
   stopping_.erase(hold);
   hold->state = State::released;
   // What the callbacks own is not to be destroyed here: it may be another Lock of this client.

@@ -156,7 +156,7 @@ Session::Event Session::hear(const proto::Resumed& resumed, Micros now, Outbox& 
 
 Session::Event Session::begin(Micros now, Outbox& out) {
   invariant(phase_ == Phase::entering && lease_.has_value() == options_.session,
-          "an answer came before the session was entered");
+            "an answer came before the session was entered");
   phase_ = Phase::ready;
   return lease_ ? follow(lease_->connected({now}), out) : Event::none;
 }

@@ -207,11 +207,10 @@ Result<std::optional<Leader>> Election::leader() {
 
 void Election::async_campaign(std::string value, CampaignOptions options,
                               Callback<Leadership> done) {
-  Access::core(*this).acquire(client::acquire_of(name_, std::move(value), options),
-                              std::move(options.give_up),
-                              told(std::move(done), [](const auto& hold) {
-                                return Access::leadership(Access::lock(hold));
-                              }));
+  Access::core(*this).acquire(
+      client::acquire_of(name_, std::move(value), options), std::move(options.give_up),
+      told(std::move(done),
+           [](const auto& hold) { return Access::leadership(Access::lock(hold)); }));
 }
 
 Result<Leadership> Election::campaign(std::string value, CampaignOptions options) {

@@ -462,8 +462,7 @@ void Engine::check_durable(const Held& held) const {
   if (options_.gated) return;
   for (const service::Effect& effect : held.effects) {
     const auto* reply = std::get_if<service::Reply>(&effect);
-    const auto* granted =
-        reply == nullptr ? nullptr : std::get_if<service::Grant>(&reply->result);
+    const auto* granted = reply == nullptr ? nullptr : std::get_if<service::Grant>(&reply->result);
     invariant(granted == nullptr || granted->fence.value < durable_reserve_,
               "a fencing token is given out that the journal does not reserve");
   }

@@ -80,7 +80,7 @@ class Job:
                 stdout=log, stderr=log, start_new_session=True, preexec_fn=services.end_with_parent)
 
     def told(self, what):
-        """What the command has told; nothing if it has not."""
+        """The content of the file that the command has written; nothing if there is none."""
         with contextlib.suppress(FileNotFoundError):
             return (self.folder / what).read_text().strip()
         return None

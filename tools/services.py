@@ -33,11 +33,11 @@ PR_SET_CHILD_SUBREAPER = 36
 
 
 class Missing(Exception):
-    """What is not installed here."""
+    """A program is not installed here."""
 
 
 class Failed(Exception):
-    """What is installed and does not work."""
+    """A program is installed but does not work."""
 
 
 def say(text):
@@ -45,7 +45,7 @@ def say(text):
 
 
 def end_by_signals():
-    """Whoever ends this program, by Ctrl-C or otherwise, lets it end its servers first."""
+    """If somebody ends this program, by Ctrl-C or a signal, it first ends its servers."""
     def leave(number, _):
         # The servers are being ended: nothing may come in between.
         for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -124,7 +124,7 @@ def answers(address, question=b"", expected=b""):
 
 
 def ask_etcd(address, path, body=None):
-    """What a member of etcd says over HTTP; nothing if it does not answer."""
+    """The answer of a member of etcd over HTTP; nothing if it does not answer."""
     try:
         with urllib.request.urlopen(f"http://{address}{path}", data=body, timeout=2) as answer:
             return json.load(answer)
@@ -314,7 +314,7 @@ class BatonCluster:
         return [self.baton, *arguments, "--url", self.url]
 
     def ask(self, *arguments):
-        """What a command of Baton prints as JSON; nothing if it fails."""
+        """The JSON that a command of Baton prints; nothing if it fails."""
         try:
             done = subprocess.run(self.command(*arguments, "--json"), cwd=self.folder, timeout=READY_S,
                                   stdin=subprocess.DEVNULL, capture_output=True, text=True)

@@ -1,4 +1,4 @@
-// Where a server is, or listens: the path of a Unix socket, or a host and a port.
+// The address of a server: the path of a Unix socket, or a host and a port.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct Address : HostPort {
   std::string url() const;
 };
 
-// Says what is wrong with which text.
+// The message names the text and the problem.
 class AddressError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -15,7 +15,7 @@ class Alarm {
   // `rung` is called on the context's thread.
   Alarm(boost::asio::io_context& io, std::function<void()> rung);
 
-  // From any thread; replaces what was set before.
+  // Any thread may call this. It replaces the time that was set before.
   void set(std::int64_t at_us);
   void stop();
 

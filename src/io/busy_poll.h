@@ -1,9 +1,10 @@
-// Whether a server that has nothing to do stays awake for a moment.
+// Decides whether a server that has nothing to do stays awake for a moment.
 //
-// To fall asleep and be woken takes the processor as long as several requests. One client that asks
-// again as soon as it is answered is back before that: the server that stays awake for it answers
-// in half the time. It does so only for a conversation with one, where it has paid, and never for
-// long; where several talk, or the answer comes from the disk, the processor is left to others.
+// Sleeping and waking up costs as much processor time as several requests. A single client that
+// sends its next request as soon as it is answered is back before that: a server that stays awake
+// answers it in half the time. The server does so only for a conversation with one client, only
+// where it has paid off, and never for long. If several clients talk, or the answer comes from the
+// disk, it leaves the processor to others.
 #pragma once
 
 #include <chrono>
@@ -14,7 +15,7 @@ class BusyPoll {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  // Somebody was heard, together with nobody else.
+  // One client has sent bytes, and no other has.
   void heard_one(const void* who) {
     in_a_row_ = who == last_ ? in_a_row_ + 1 : 0;
     last_ = who;

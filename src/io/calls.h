@@ -1,4 +1,4 @@
-// Callbacks that must not come any more once something is over.
+// Wraps callbacks, so that none of them runs after their owner has cancelled them or is gone.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@ namespace baton::io {
 
 class Calls {
  public:
-  // Nothing that was wrapped before is called any more.
+  // Callbacks that were wrapped before do nothing any more.
   void drop() { alive_ = std::make_shared<bool>(true); }
 
   template <class Function>

@@ -9,7 +9,8 @@
 namespace baton::io {
 
 inline constexpr std::size_t frame_header = 4;
-// What a client that reclaims some ten thousand locks at once needs; all else is far smaller.
+// Enough for a client that reports some ten thousand locks at once; all other frames are far
+// smaller.
 inline constexpr std::size_t largest_frame = 16 * 1024 * 1024;
 
 // Leaves room for a header, which end_frame() fills in when what the frame holds is behind it.
@@ -36,8 +37,7 @@ void append_frame(std::string& out, const Message& message) {
   end_frame(out, begin);
 }
 
-// Cuts a stream of bytes into frames. Keeps nothing while no frame is half arrived, and of one that
-// is, no more than has come.
+// Cuts a stream of bytes into frames. It keeps only the bytes of a frame that is not complete yet.
 class FrameCutter {
  public:
   enum class Outcome : std::uint8_t { fine, stopped, overlong };

@@ -24,7 +24,7 @@ constexpr std::chrono::milliseconds pause_without_descriptors{100};
 
 std::string words(int error) { return std::strerror(error); }
 
-// Whatever is spoken there: the client protocol, HTTP, or what members of a group say.
+// Used for all protocols: the client protocol, HTTP, and the one between members of a group.
 [[noreturn]] void cannot(const Address& address, const std::string& why) {
   const std::string where = address.is_unix() ? address.url() : address.host_and_port();
   throw ListenError("cannot listen on " + where + ": " + why);
@@ -41,7 +41,7 @@ std::string explain(const boost::system::error_code& error) {
   return error.message();
 }
 
-// What is wrong, or nothing.
+// An error message, or nothing.
 std::string allow(const std::string& path, const SocketAccess& access) {
   if (!access.group.empty()) {
     const group* entry = ::getgrnam(access.group.c_str());
@@ -112,7 +112,7 @@ void Listener::listen_on_path(const SocketAccess& access) {
   ::unlink(path.c_str());
   boost::system::error_code error;
   acceptor_.open(Generic(AF_UNIX, 0), error);
-  // For this user alone, until the rest is said; nobody is let in before it listens.
+  // Only this user may connect until the access rights are set; nobody can connect before listen().
   const mode_t before = ::umask(0077);
   if (!error)
     acceptor_.bind(Generic::endpoint(asio::local::stream_protocol::endpoint(path)), error);
@@ -168,7 +168,7 @@ void Listener::accept_next() {
       if (acceptor_.is_open()) accept_next();
       return;
     }
-    // No descriptors are left, most likely: somebody has to go first.
+    // Most likely no descriptors are left. Wait until another connection has closed.
     pause_.expires_after(pause_without_descriptors);
     pause_.async_wait(calls_.wrap([this](const boost::system::error_code& cancelled) {
       if (!cancelled) accept_next();

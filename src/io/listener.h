@@ -1,8 +1,8 @@
-// One socket that is listened on.
+// One listening socket.
 //
-// A Unix socket's file stays when its server is killed, and must be removed by the next. To tell a
-// dead server's from a living one's there is a second file, PATH.lock, which a server locks for as
-// long as it lives: whoever has that lock may remove the socket and bind it anew.
+// The file of a Unix socket stays when its server is killed, and the next server must remove it. To
+// tell a dead server's file from a living one's, a server locks a second file, PATH.lock, for as
+// long as it lives. Only the server that has the lock may remove the socket and bind it anew.
 #pragma once
 
 #include <boost/asio/basic_socket_acceptor.hpp>
@@ -19,14 +19,14 @@
 
 namespace baton::io {
 
-// Who may use a Unix socket, besides its owner. There is no authentication: whoever may use it may
-// take and break locks.
+// The users who may connect to a Unix socket, besides its owner. There is no authentication: each
+// of them may take and break locks.
 struct SocketAccess {
   unsigned mode = 0700;
   std::string group;  // empty: that of the process
 };
 
-// Says on which address one cannot listen, and why.
+// The message names the address on which the server cannot listen, and why.
 class ListenError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -38,7 +38,7 @@ class Listener {
 
   // Throws ListenError. Connections wait until they are accepted.
   Listener(boost::asio::io_context& io, const Address& address, const SocketAccess& access = {});
-  // One that already listens.
+  // Takes over a socket that already listens.
   Listener(boost::asio::io_context& io, int descriptor);
   ~Listener();
   Listener(const Listener&) = delete;
@@ -46,7 +46,7 @@ class Listener {
 
   // From now on gives every connection to `taken`, until it is closed.
   void accept(std::function<void(Socket)> taken);
-  // With the port that was found, if any would do.
+  // The address, with the port that the system chose if the port was 0.
   const Address& address() const { return address_; }
   void close();
 

@@ -34,7 +34,7 @@ bool Poller::watch(int descriptor, Watched& watched, bool reads, bool writes) {
     const int how = before == 0 ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
     return ::epoll_ctl(epoll_.native_handle(), how, descriptor, &event) == 0;
   }
-  // What has just been found ready is not told any more.
+  // Drops events of this descriptor that were found but not reported yet.
   std::for_each(ready_, ready_ + ready_count_, [&](epoll_event& one) {
     if (one.data.ptr == &watched) one.data.ptr = nullptr;
   });

@@ -1,7 +1,7 @@
 // Says which of many descriptors can be read or written.
 //
-// Each is registered once, and stays so: a wait of Asio's has to be asked for anew every time, by a
-// system call. The poller's own descriptor is what Asio waits for, once for all that are ready.
+// A descriptor is registered once and stays registered; Asio would need a system call for each
+// wait. Asio waits only for the poller's own descriptor, once for all descriptors that are ready.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -23,7 +23,7 @@ class Poller {
   class Watched {
    public:
     virtual ~Watched() = default;
-    // May stop being watched, and go, meanwhile.
+    // The callee may stop being watched, and may be destroyed, during this call.
     virtual void ready(bool can_read, bool can_write) = 0;
 
    private:
@@ -33,8 +33,8 @@ class Poller {
 
   explicit Poller(boost::asio::io_context& io);
 
-  // Until the next call says otherwise; neither of the two: not at all. False if the system has no
-  // room for it.
+  // Watches the descriptor until the next call changes that; with neither of the two, not at all.
+  // False if the system cannot watch another descriptor.
   bool watch(int descriptor, Watched& watched, bool reads, bool writes);
   void start();
   // Is called when all that were ready have been told.

@@ -1,9 +1,9 @@
 // A port of loopback for a server that is started later, or again and again.
 //
-// The port is kept by a socket that is bound and never listens. While it lives the system gives the
-// port to nobody else: not to who asks for any free port, and not to an outgoing connection. A
-// server that is told the number binds the port beside this socket, since both have SO_REUSEADDR
-// and only one of them listens. When no server listens, connections are refused.
+// A socket that is bound and never listens keeps the port. While it lives, the system gives the
+// port neither to a program that asks for any free port nor to an outgoing connection. A server
+// that gets the number can bind the port too, because both sockets have SO_REUSEADDR and only the
+// server's listens. While no server listens, connections are refused.
 #pragma once
 
 #include <arpa/inet.h>

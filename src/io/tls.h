@@ -1,7 +1,7 @@
 // TLS where both ends of a connection belong together, as the members of a group of peers do: each
 // has a certificate of their own authority, and asks for the other's.
 //
-// What is encrypted and decrypted goes through memory: reading and writing the socket is the same
+// TLS works on buffers in memory, so that a connection reads and writes its socket in the same way
 // with TLS and without.
 #pragma once
 
@@ -40,15 +40,15 @@ class TlsStream {
  public:
   TlsStream(const TlsContext& context, bool is_dialer);
 
-  // Bytes from the socket; what they say is appended to `plain`. False if the conversation is over:
-  // problem() says why.
+  // Decrypts bytes from the socket and appends the result to `plain`. False if the connection is
+  // over; problem() says why.
   bool take(std::string_view wire, std::string& plain);
   // Only when is_ready().
   void say(std::string_view plain);
   // Appends what is to be written to the socket.
   void drain(std::string& wire);
 
-  // Both ends have shown who they are, as far as this end knows.
+  // This end has checked the other's certificate and has sent its own.
   bool is_ready() const;
   const std::string& problem() const { return problem_; }
 

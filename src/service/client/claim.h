@@ -1,5 +1,5 @@
-// What is held and ends by itself, a session or a hold of it: who is told when that is near, or has
-// happened. The core's mutex guards it.
+// A session or a hold that can end by itself, and the callbacks that are told when that is near or
+// has happened. The core's mutex guards it.
 #pragma once
 
 #include <atomic>

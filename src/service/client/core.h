@@ -1,13 +1,14 @@
-// What stands behind a Client: the host of its parts. It owns the thread, the lock and the link.
+// The inside of a Client: the host of its parts. It owns the thread, the lock and the link.
 //
 //                            ┌ Session   opening, resuming, the lease, loss, epochs
 //   application ── Turn ──▶ │ Requests  numbers, confirmation, repetition    ──▶ Outbox ──▶ link,
-//   link, alarm ── turn ──▶ │ Reads, Watches                                                 callbacks
+//   link, alarm ── turn ──▶ │ Reads, Watches
+//   callbacks
 //                            └ Holds     granted, lost, reminded, acknowledged
 //
 // The parts are values that do not know each other, except that Requests asks Holds what a report
-// says. A turn takes the lock, looks at the clock before anything else is done or believed, lets the
-// parts decide, and carries out what they left in the outbox. Callbacks run on the core's own
+// says. A turn takes the lock, looks at the clock before anything else is done or believed, lets
+// the parts decide, and carries out what they left in the outbox. Callbacks run on the core's own
 // thread without the lock; what they ask for goes out when they are through.
 //
 // docs/decisions/0011-client.md says why the parts do not lock and call each other instead.

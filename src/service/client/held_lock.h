@@ -1,4 +1,4 @@
-// What stands behind a Lock: one acquisition, as the client knows it. The core's mutex guards it.
+// The inside of a Lock: one acquisition, as the client knows it. The core's mutex guards it.
 #pragma once
 
 #include "baton/service.pb.h"

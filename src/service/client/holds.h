@@ -1,8 +1,9 @@
-// What a client holds: granted, lost, wanted back by the server, and let go of.
+// The holds of a client: granted, lost, wanted back by the server, and released.
 //
-// A hold that the server ends (an operator broke it, it lasted for too long) is lost at once. That
-// the work on it has stopped is only known when its Lock is released or gone; until then nobody else
-// gets it before its lease is over, and the server reminds of it after each reconnect.
+// If the server ends a hold (an operator broke it, it lasted for too long), the hold is lost at
+// once. The client knows that the work under it has stopped only when its Lock is released or
+// destroyed. Until the client acknowledges that, nobody else gets the lock before the lease
+// expires, and the server reminds the client after each reconnect.
 #pragma once
 
 #include <set>

@@ -1,5 +1,5 @@
-// One connection at a time to one of several servers: finds one, and finds another when it breaks.
-// What is said over it is not its business.
+// One connection at a time to one of several servers. It finds a server, and finds another when the
+// connection breaks. It does not look into the messages.
 //
 // Everything but run() is called with the listener's mutex held.
 #pragma once
@@ -48,7 +48,8 @@ class Link {
   boost::asio::awaitable<void> run();
 
   bool is_open() const { return is_open_; }
-  // Moves the frames to what is sent with the next flush(). They are lost if there is no connection.
+  // Moves the frames to what is sent with the next flush(). They are lost if there is no
+  // connection.
   void write(std::string& frames);
   // Hands over as much as the kernel takes now; the rest follows.
   void flush();

@@ -1,7 +1,8 @@
-// What the parts of a client decide, for their host (core.h) to carry out.
+// The decisions of the parts of a client; their host (core.h) carries them out.
 //
-// A part (Session, Requests, Reads, Watches, Holds) knows no thread, clock, lock or socket. It is
-// told what happened, changes its own state, and leaves what it decided here. The host's duties:
+// A part (Session, Requests, Reads, Watches, Holds) has no thread, clock, lock or socket. The host
+// tells it what happened; the part changes its own state and leaves its decisions here. The host's
+// duties:
 // 1. send the frames, in order;
 // 2. then hang up, if that was decided;
 // 3. run the calls one after another, on the client's own thread and without the lock.

@@ -1,9 +1,9 @@
-// What a client has asked and is not answered.
+// The requests that a client has sent and that are not answered.
 //
-// Requests change something. Each has a number, is asked again on every new connection until it is
-// answered, and confirms the answers before it. Confirmation goes in order: a request says that all
-// answers below some number have arrived, which is the number of the first that has not. The server
-// recognises a number that it has seen, so that whatever is asked again is carried out once.
+// A request changes something. Each has a number. The client sends it again on every new connection
+// until it is answered. Each request also confirms earlier answers, in order: it names the first
+// request whose answer has not arrived, so the answers to all before it have. The server recognises
+// a number that it has seen, so that it executes each request once.
 #pragma once
 
 #include <map>

@@ -1,5 +1,5 @@
-// What a client watches: the changes of files and elections, each told once and in order, across
-// reconnects.
+// The watches of a client: it is told of each change of a file or election once and in order,
+// across reconnects.
 #pragma once
 
 #include <map>

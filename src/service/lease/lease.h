@@ -1,13 +1,13 @@
 // Leases: how a client and the server agree on who is still alive, without sharing a clock.
 //
-// A session lives as long as its client keeps it alive. The client says so now and then; the server
-// answers, and counts the session's lease anew. If the client hears nothing it must take what it
-// holds for lost before the server may give it to anybody else; if the server hears nothing it may
-// end the session, but not a moment before that. Neither knows what the other's clock shows, so
-// each measures by its own, and only lengths of time are ever compared.
+// A session lives as long as its client renews it. The client sends keepalives; the server answers,
+// and starts the session's lease anew. If the client gets no answer, it must treat its locks as
+// lost before the server may grant them to another client. If the server gets no keepalive, it may
+// expire the session, but only when the lease is over. Neither can read the other's clock, so each
+// measures by its own, and they compare only lengths of time.
 //
-// What keeps it safe; each rule can be left out (LeaseRule) to see what it is for, and
-// docs/lease.md tells what then happens:
+// The following rules keep it safe. Each can be left out (LeaseRule) to see what it is for;
+// docs/lease.md shows what then happens:
 // - The client's lease runs from when it *sent* what was answered, and ends earlier than the
 //   server's by a margin for clocks of different speed. Jeopardy comes first, then loss, and a loss
 //   that was declared is never taken back. Grants count only under a lease that runs.
@@ -294,9 +294,9 @@ struct ProofTerms {
   static ProofTerms of(Duration ttl);
 };
 
-// What a leader knows of its own leadership, where it shares the journal with other servers. It
-// sends renewals of its key to the store; each that is answered proves that nobody else can have
-// led, without taking the key away before its end, until the key's time has passed since then.
+// The proof by which a leader that shares its journal knows that it still leads. The leader sends
+// renewals of its key to the store. An answered renewal proves that no other server can lead,
+// unless it removed the key, until the key's lifetime has passed since the renewal was sent.
 class LeaderProof {
  public:
   struct State {

@@ -10,7 +10,7 @@ using std::chrono::microseconds;
 
 namespace {
 
-// What locks and elections have in common.
+// The fields that locks and elections have in common.
 template <class Options>
 proto::Acquire acquire_of(const Options& options) {
   proto::Acquire acquire;

@@ -14,8 +14,8 @@ namespace baton::client {
 proto::Acquire acquire_of(const Names& names, const LockOptions& options);
 proto::Acquire acquire_of(const std::string& election, std::string value,
                           const CampaignOptions& options);
-// What a report to a new server says of a name that was granted on these terms; the rest of it is
-// what became of the hold.
+// The part of a report to a new server that follows from the terms of a granted name; the caller
+// adds the state of the hold.
 proto::Reclaim::Held held_of(const proto::Acquire& asked, const std::string& name);
 
 File file_of(const proto::File& file);

@@ -204,7 +204,7 @@ void Core::carry_out() {
   if (out_.hang_up) link_.drop(*std::exchange(out_.hang_up, std::nullopt));
 }
 
-// What callbacks write goes out when they are through.
+// Ends a turn. Requests that callbacks make go out when the callbacks have returned.
 void Core::finish() {
   carry_out();
   if (!(gathers_ && is_own_thread())) link_.flush();
@@ -305,7 +305,7 @@ bool Core::received(std::string_view frame) {
   if (session_.is_away() && !message.has_welcome() && !message.has_goodbye()) return false;
   const Micros now = boottime_us();
   hear(message, now);
-  // Who attaches waits until it is known that the session is alive, and what it has lost.
+  // attach() waits until the server has said that the session lives and which holds it has lost.
   if (opened_ && session_.is_ready() && session_.has_lease(now) && !holds_.expects_reminders())
     settle_opening({Error::none, {}});
   carry_out();

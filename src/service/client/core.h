@@ -60,7 +60,7 @@ class Core final : public std::enable_shared_from_this<Core>, private Link::List
   // Looks at the clock: false from the moment on at which the lease is over.
   bool is_alive();
   Micros lease_left();
-  // What it says of itself at this moment.
+  // A property of the session at this moment.
   template <class Value>
   Value of_session(Value (Session::*what)() const) const {
     const std::lock_guard lock(mutex_);
@@ -80,7 +80,7 @@ class Core final : public std::enable_shared_from_this<Core>, private Link::List
   boost::asio::io_context& context() { return io_; }
 
  private:
-  // Whoever calls has the lock for this long.
+  // The caller holds the mutex as long as the Turn lives.
   class Turn {
     Core& core_;
     std::unique_lock<std::mutex> lock_;
@@ -110,7 +110,7 @@ class Core final : public std::enable_shared_from_this<Core>, private Link::List
   void tick(Micros now);
   void fail_overdue(Micros now);
   void set_alarm(Micros now);
-  // What the session decided, as far as it concerns others.
+  // Tells the other parts what the session has decided.
   void follow(Session::Event event, Micros now);
   void enter(Micros now);
   void lose();
@@ -126,7 +126,7 @@ class Core final : public std::enable_shared_from_this<Core>, private Link::List
 
   // --- Without it.
   void run();
-  // What the thread does.
+  // The loop of the client's thread.
   void work();
   // Once; gives the ticket if there is one to be given.
   Failure end(SessionTicket* ticket);

@@ -1,4 +1,4 @@
-// What the application asks of a client: each call is a turn.
+// The calls of the application: each is a turn.
 #include <algorithm>
 #include <limits>
 

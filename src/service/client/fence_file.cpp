@@ -81,7 +81,7 @@ class FileStore : public Fence::Store {
       if (pwrite(file->get(), line.data(), line.size(), at) != static_cast<ssize_t>(line.size()))
         return trouble(path_, "cannot write");
     }
-    // Whoever wrote an equal one may have died before it was synced.
+    // Another process may have written the same token and died before it synced the file.
     if (synced_ != token && fdatasync(file->get()) != 0) return trouble(path_, "cannot sync");
     synced_ = token;
     return std::unique_ptr<Fence::Pass::Inside>(new FileInside(std::move(*file)));

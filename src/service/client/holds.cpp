@@ -108,7 +108,7 @@ Failure Holds::let_go(const std::shared_ptr<HeldLock>& hold, Outbox& out) {
             "the client's list of locks differs from their states");
   stopping_.erase(hold);
   hold->state = State::released;
-  // What the callbacks own is not to be destroyed here: it may be another Lock of this client.
+  // Do not destroy the callbacks here: they may own another Lock of this client.
   if (!hold->on_lost.empty() || !hold->on_jeopardy.empty())
     out.call([lost = std::move(hold->on_lost), jeopardy = std::move(hold->on_jeopardy)] {});
   return why;

@@ -48,7 +48,7 @@ class Holds {
   // Of which this client does not know who works on them.
   const std::vector<LostHold>& unknown() const { return unknown_; }
 
-  // What is held, for a server that has lost its memory.
+  // Adds all holds to the report for a server that has crashed.
   void describe(proto::Reclaim& reclaim) const;
 
  private:

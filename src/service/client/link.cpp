@@ -183,7 +183,7 @@ asio::awaitable<void> Link::converse() {
     {
       const std::lock_guard lock(mutex_);
       listener_.woken();
-      // What came before the end still counts.
+      // Frames that came before the end of the connection still count.
       goes_on = take_frames({part.data(), count}) && !error && !is_dropped_;
       if (error && why_.empty())
         why_ = error == asio::error::eof ? "the connection was closed" : error.message();

@@ -25,7 +25,7 @@ namespace baton::client {
 // Since some moment, in microseconds.
 using Micros = std::int64_t;
 
-// Whoever waits for the answer to a request or to a read. Empty: nobody does.
+// The callback that waits for the answer to a request or to a read. Empty: none.
 using Replied = std::function<void(Result<proto::Reply>)>;
 using Answered = std::function<void(Result<proto::Answer>)>;
 
@@ -46,7 +46,7 @@ struct Outbox {
   }
 };
 
-// What a server says went wrong.
+// The error that a server's message names.
 inline Error error_of(std::uint32_t number) {
   return number > 255 ? Error::internal : static_cast<Error>(number);
 }

@@ -9,7 +9,7 @@ namespace baton::client {
 
 namespace {
 
-// What a report says by not saying it any more.
+// The request gives something up. A report says the same by not naming it any more.
 bool lets_go(const proto::Request& request) {
   return request.has_release() || request.has_downgrade() || request.has_acknowledge();
 }

@@ -29,7 +29,7 @@ class Unanswered {
   void fail_all(const Failure& why, Outbox& out) {
     for (auto& [number, entry] : std::exchange(all_, {})) out.answer(entry.done, why);
   }
-  // Those that were made so long ago.
+  // Fails the requests that were made at `made` or earlier.
   void fail_older(Micros made, const Failure& why, Outbox& out) {
     for (; !all_.empty() && oldest() <= made; all_.erase(all_.begin()))
       out.answer(all_.begin()->second.done, why);
@@ -67,10 +67,10 @@ class Requests : public Unanswered<Pending> {
   void hear(const proto::Queued& queued);
 
   // On a new connection: what is held and waited for, as it is after everything that was let go of.
-  // Those requests are answered by the report, whether the last server carried them out or not.
-  // Requests whose effect the report may undo are made anew; all others are repeated.
+  // The report answers requests that give something up, whether the last server executed them or
+  // not. Requests whose effect the report may undo are made anew; all others are repeated.
   void report(const Holds& holds, Micros now, Outbox& out);
-  // ... and after that all that is unanswered.
+  // Sends all unanswered requests again; after a report if the session had to make one.
   void repeat(bool has_reported, Outbox& out);
 
   // Deadlines are the server's matter; if none answers, they are kept here. What is given up may be

@@ -26,7 +26,7 @@ bool is_elsewhere(Error error);
 
 class Session {
  public:
-  // What the host has to see to.
+  // The event that the host must handle.
   enum class Event : std::uint8_t {
     none,
     follows,   // this server follows another one, which the host looks for
@@ -49,7 +49,8 @@ class Session {
   Event hear(const proto::Resumed& resumed, Micros now, Outbox& out);
   Event hear(const proto::Alive& alive, Micros now, Outbox& out);
   Event hear(const proto::SessionOver& over);
-  // From here on requests are heard. The sign of life goes first: a grant counts only under a lease.
+  // From here on requests are heard. The sign of life goes first: a grant counts only under a
+  // lease.
   Event begin(Micros now, Outbox& out);
 
   bool is_away() const { return phase_ == Phase::away; }

@@ -92,7 +92,7 @@ LeaseClient::Step LeaseClient::wake(Time now) {
 }
 
 LeaseClient::Step LeaseClient::receive(Time now, const ToClient& message) {
-  // Whatever it says, it may have come too late.
+  // The answer may have come too late, so look at the time first.
   Step step;
   step.event = notice(now);
   Event event = Event::none;

@@ -155,7 +155,7 @@ class LeaseClient {
   };
   enum class Event : std::uint8_t { none, opened, jeopardy, safe, lost };
 
-  // What a call brings about.
+  // The result of a call.
   struct Step {
     Event event = Event::none;
     std::optional<ToServer> send;

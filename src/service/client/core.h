@@ -119,9 +119,9 @@ class Core final : public std::enable_shared_from_this<Core>, private Link::List
                     std::shared_ptr<HeldLock> hold = {});
   // If the server hears requests now; if not, enter() says it.
   void say(const proto::ClientMessage& message);
-  // The outbox is handed to the link ...
+  // Hands the frames of the outbox to the link.
   void carry_out();
-  // ... and on to the server, and to those who are called back.
+  // Ends a turn: the link sends its frames, and the callbacks run.
   void finish();
 
   // --- Without it.

@@ -29,10 +29,11 @@ class Holds {
   // The server said yes to a request that concerns this hold.
   void answered(const std::shared_ptr<HeldLock>& hold, const proto::Request& request,
                 const proto::Reply::Granted& granted);
-  // Nobody works on it any more. Error::none: it was held until now, and is to be released.
+  // The application has stopped working on the hold. Error::none: the client held it until now, and
+  // must release it.
   Failure let_go(const std::shared_ptr<HeldLock>& hold, Outbox& out);
-  // ... and otherwise the server is to be told so of all that it wanted back. Of several names that
-  // were taken together the others go with it.
+  // If let_go() returns an error: the requests that acknowledge all holds that the server wanted
+  // back. If several names were acquired together, they also release the others.
   static std::vector<proto::Request> acknowledgements(HeldLock& hold);
 
   // Error::none: it is held.

@@ -55,7 +55,7 @@ class Link {
   void flush();
   // Hangs up: disconnected() follows on the link's thread.
   void drop(std::string why);
-  // ... on one that says nothing, which is then left alone for a while if there are others.
+  // Hangs up on a server that is silent, and does not try it again for a while if there are others.
   void drop_silent();
   // Hangs up and does not look any further.
   void stop();

@@ -253,7 +253,7 @@ class LeaseServer {
   bool report(SessionId session, Epoch epoch);
   // A session whose lease is over, if there is one: its end is now under way.
   std::optional<SessionId> expire_next(Time now);
-  // ... and has become durable. The message is for its client.
+  // The end of this session has become durable. Returns the message for its client.
   Gone expired(SessionId session);
 
   // When expire_next() may have something to say; `never` if at no time.

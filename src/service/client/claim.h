@@ -1,5 +1,5 @@
-// A session or a hold that can end by itself, and the callbacks that are told when that is near or
-// has happened. The core's mutex guards it.
+// A session, or a hold of it: held until it is released or lost. Knows who is told when a loss is
+// near and when it has happened. The core's mutex guards it.
 #pragma once
 
 #include <atomic>
@@ -36,7 +36,7 @@ struct Claim {
   }
 };
 
-// Not if it has been released before they are called.
+// Those who are told of a loss; but nobody if the claim is released before they are called.
 inline void tell_lost(const std::shared_ptr<Claim>& claim, Outbox& out) {
   out.call([claim] { claim->lost.request_stop(); });
   for (auto& callback : std::exchange(claim->on_lost, {}))

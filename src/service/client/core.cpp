@@ -198,9 +198,9 @@ Core::Turn::~Turn() {
 void Core::look_at_clock(Micros now) { follow(session_.wake(now, !holds_.empty(), out_), now); }
 
 void Core::carry_out() {
-  lease_end_ = session_.lease_end();
-  is_lost_ = session_.is_lost();
-  link_.write(out_.frames);
+  lease_end_.store(session_.lease_end(), std::memory_order_release);
+  is_lost_.store(session_.is_lost(), std::memory_order_release);
+  if (!out_.frames.empty()) link_.write(out_.frames);
   if (out_.hang_up) link_.drop(*std::exchange(out_.hang_up, std::nullopt));
 }
 

@@ -1,17 +1,16 @@
 // The inside of a Client: the host of its parts. It owns the thread, the lock and the link.
 //
-//                            ┌ Session   opening, resuming, the lease, loss, epochs
-//   application ── Turn ──▶ │ Requests  numbers, confirmation, repetition    ──▶ Outbox ──▶ link,
-//   link, alarm ── turn ──▶ │ Reads, Watches
-//   callbacks
-//                            └ Holds     granted, lost, reminded, acknowledged
+//   application ─┐         ┌ Session         opening, resuming, the lease, loss, epochs ┐
+//   link        ─┼─ turn ─▶│ Requests        numbers, confirmation, repetition          ├▶ Outbox
+//   alarm       ─┘         │ Reads, Watches  answers in parts, changes in order         │
+//                          └ Holds           granted, lost, reminded, acknowledged      ┘
 //
-// The parts are values that do not know each other, except that Requests asks Holds what a report
+// The parts are values. They do not know each other, except that Requests asks Holds what a report
 // says. A turn takes the lock, looks at the clock before anything else is done or believed, lets
 // the parts decide, and carries out what they left in the outbox. Callbacks run on the core's own
-// thread without the lock; what they ask for goes out when they are through.
+// thread without the lock; the requests that they make go out together when they have returned.
 //
-// docs/decisions/0011-client.md says why the parts do not lock and call each other instead.
+// Why the parts do not lock and call each other: docs/decisions/0011-client.md.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -42,7 +41,7 @@ class Core final : public std::enable_shared_from_this<Core>, private Link::List
   Core(const Core&) = delete;
   Core& operator=(const Core&) = delete;
 
-  // --- Requests; what is done with the answer is done on the core's thread.
+  // --- Requests. Whoever asks is called back on the core's thread; once that has ended, at once.
   std::uint64_t request(proto::Request request, Replied done, std::shared_ptr<HeldLock> hold = {});
   // All parts of the answer, as one.
   void read(proto::Read read, Answered done);
@@ -60,7 +59,7 @@ class Core final : public std::enable_shared_from_this<Core>, private Link::List
   // Looks at the clock: false from the moment on at which the lease is over.
   bool is_alive();
   Micros lease_left();
-  // A property of the session at this moment.
+  // What a function of the session says at this moment.
   template <class Value>
   Value of_session(Value (Session::*what)() const) const {
     const std::lock_guard lock(mutex_);
@@ -80,7 +79,7 @@ class Core final : public std::enable_shared_from_this<Core>, private Link::List
   boost::asio::io_context& context() { return io_; }
 
  private:
-  // The caller holds the mutex as long as the Turn lives.
+  // A call from outside, for as long as it has the lock.
   class Turn {
     Core& core_;
     std::unique_lock<std::mutex> lock_;
@@ -110,25 +109,26 @@ class Core final : public std::enable_shared_from_this<Core>, private Link::List
   void tick(Micros now);
   void fail_overdue(Micros now);
   void set_alarm(Micros now);
-  // Tells the other parts what the session has decided.
+  // Does what the session's decision means for the other parts.
   void follow(Session::Event event, Micros now);
   void enter(Micros now);
   void lose();
   void settle_opening(Failure failure);
   std::uint64_t ask(proto::Request request, Micros now, Replied done = {},
                     std::shared_ptr<HeldLock> hold = {});
-  // If the server hears requests now; if not, enter() says it.
+  // Sends it if the server hears requests now; if not, enter() will.
   void say(const proto::ClientMessage& message);
-  // Hands the frames of the outbox to the link.
+  // Hands the outbox to the link, which keeps what is written until flush().
   void carry_out();
-  // Ends a turn: the link sends its frames, and the callbacks run.
+  // Carries out, flushes, and has the callbacks made.
   void finish();
 
   // --- Without it.
   void run();
   // The loop of the client's thread.
   void work();
-  // Once; gives the ticket if there is one to be given.
+  // Ends the session for this client, and the thread. A caller who wants a ticket gets one, or
+  // the reason why there is none, and then nothing ends.
   Failure end(SessionTicket* ticket);
   void cancel(std::uint64_t request);
 
@@ -153,8 +153,8 @@ class Core final : public std::enable_shared_from_this<Core>, private Link::List
   std::size_t tries_left_ = 0;                // for who does not keep trying
   std::string trouble_;                       // why there is no connection
   bool is_closed_ = false;
-  bool gathers_ = false;    // writes of the callbacks go out together
-  bool has_ended_ = false;  // the thread: whoever makes a call now runs it
+  bool gathers_ = false;    // callbacks run, and what they write goes out together
+  bool has_ended_ = false;  // the thread: whoever leaves a callback in the outbox runs it
 };
 
 }  // namespace baton::client

@@ -1,9 +1,9 @@
 // The holds of a client: granted, lost, wanted back by the server, and released.
 //
-// If the server ends a hold (an operator broke it, it lasted for too long), the hold is lost at
-// once. The client knows that the work under it has stopped only when its Lock is released or
-// destroyed. Until the client acknowledges that, nobody else gets the lock before the lease
-// expires, and the server reminds the client after each reconnect.
+// A hold that the server ends (an operator broke it, or it lasted for too long) is lost at once.
+// The work on it has stopped when its Lock is released or gone. Only then the client acknowledges
+// the end; until then the server reminds it after each reconnect, and gives the lock to nobody else
+// before the lease is over.
 #pragma once
 
 #include <set>
@@ -15,8 +15,8 @@ namespace baton::client {
 
 // The whole of what is held, let go of.
 proto::Request release_of(const HeldLock& hold);
-// Of several names that were granted together before their client could hear of it, some are lost
-// (their fence is 0): nobody works on the others.
+// Several names were granted together, and some of them are lost (their fence is 0) before the
+// client has heard of any. Nobody works on the others: one release for each.
 std::vector<proto::Request> release_of_rest(const proto::Acquire& asked,
                                             const proto::Reply::Granted& granted);
 
@@ -29,11 +29,10 @@ class Holds {
   // The server said yes to a request that concerns this hold.
   void answered(const std::shared_ptr<HeldLock>& hold, const proto::Request& request,
                 const proto::Reply::Granted& granted);
-  // The application has stopped working on the hold. Error::none: the client held it until now, and
-  // must release it.
+  // Nobody works on it any more. Error::none: it was held until now, and the caller releases it.
   Failure let_go(const std::shared_ptr<HeldLock>& hold, Outbox& out);
-  // If let_go() returns an error: the requests that acknowledge all holds that the server wanted
-  // back. If several names were acquired together, they also release the others.
+  // If it was not held: what tells the server that nobody works any more on the names that it
+  // wanted back. The other names that were taken together with them are released.
   static std::vector<proto::Request> acknowledgements(HeldLock& hold);
 
   // Error::none: it is held.
@@ -41,15 +40,15 @@ class Holds {
   void tell_jeopardy(bool is_near, Outbox& out) const;
   void lose_all(const Failure& why, Outbox& out);
 
-  // The server wants a name back. The request that is to be made at once, if there is one.
+  // The server wants a name back. Returns the request to be made at once, if there is one.
   std::optional<proto::Request> hear(const proto::HoldOver& over, Outbox& out);
-  // So many will be said again of holds that ended earlier.
+  // The server will say again of so many holds that they are over.
   void expect_reminders(std::uint32_t count) { reminders_left_ = count; }
   bool expects_reminders() const { return reminders_left_ > 0; }
-  // Of which this client does not know who works on them.
+  // Ended holds of the session that another process took, and may still work on.
   const std::vector<LostHold>& unknown() const { return unknown_; }
 
-  // Adds all holds to the report for a server that has crashed.
+  // Adds what is held to a report.
   void describe(proto::Reclaim& reclaim) const;
 
  private:

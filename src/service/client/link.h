@@ -48,8 +48,7 @@ class Link {
   boost::asio::awaitable<void> run();
 
   bool is_open() const { return is_open_; }
-  // Moves the frames to what is sent with the next flush(). They are lost if there is no
-  // connection.
+  // Moves the frames to what the next flush() sends. They are lost if there is no connection.
   void write(std::string& frames);
   // Hands over as much as the kernel takes now; the rest follows.
   void flush();

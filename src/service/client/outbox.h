@@ -1,8 +1,7 @@
 // The decisions of the parts of a client; their host (core.h) carries them out.
 //
-// A part (Session, Requests, Reads, Watches, Holds) has no thread, clock, lock or socket. The host
-// tells it what happened; the part changes its own state and leaves its decisions here. The host's
-// duties:
+// A part (Session, Requests, Reads, Watches, Holds) has no thread, clock, lock or socket. It is
+// told what happened, changes its own state, and leaves here what it decided. The host's duties:
 // 1. send the frames, in order;
 // 2. then hang up, if that was decided;
 // 3. run the calls one after another, on the client's own thread and without the lock.
@@ -35,13 +34,14 @@ struct Outbox {
   std::deque<std::function<void()>> calls;
 
   void send(const proto::ClientMessage& message) { io::append_frame(frames, message); }
-  void call(std::function<void()> function) { calls.push_back(std::move(function)); }
-  // The last that `done` is needed for.
-  template <class T>
-  void answer(std::function<void(Result<T>)>& done, std::type_identity_t<Result<T>> result) {
+  void call(auto function) { calls.emplace_back(std::move(function)); }
+  // Calls `done`, if anybody waits, with a value or a Failure; and lets go of it.
+  template <class T, class Told>
+  void answer(std::function<void(Result<T>)>& done, Told&& told) {
     if (!done) return;
-    call([done = std::exchange(done, nullptr), result = std::move(result)]() mutable {
-      done(std::move(result));
+    calls.emplace_back([done = std::exchange(done, nullptr),
+                        told = std::remove_cvref_t<Told>(std::forward<Told>(told))]() mutable {
+      done(std::move(told));
     });
   }
 };

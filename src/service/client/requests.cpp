@@ -9,7 +9,7 @@ namespace baton::client {
 
 namespace {
 
-// The request gives something up. A report says the same by not naming it any more.
+// A report says so by leaving the hold out.
 bool lets_go(const proto::Request& request) {
   return request.has_release() || request.has_downgrade() || request.has_acknowledge();
 }
@@ -32,8 +32,8 @@ void Requests::confirm(proto::Request& request) const {
   request.set_confirmed(first);
 }
 
-const proto::ClientMessage& Requests::add(proto::Request request, Replied done,
-                                          std::shared_ptr<HeldLock> hold, Micros now) {
+const proto::ClientMessage& Requests::add(proto::Request&& request, Replied&& done,
+                                          std::shared_ptr<HeldLock>&& hold, Micros now) {
   const std::uint64_t id = next_++;
   Pending& pending = all_[id];
   pending.done = std::move(done);
@@ -78,7 +78,7 @@ void Requests::report(const Holds& holds, Micros now, Outbox& out) {
     at = is_answered || is_made_anew ? all_.erase(at) : std::next(at);
   }
   holds.describe(reclaim);
-  // It goes first, and what is repeated after it.
+  // It goes out first, before what is repeated.
   out.send(add(
       std::move(message),
       [answered = std::move(answered)](const Result<proto::Reply>& reply) {
@@ -87,7 +87,8 @@ void Requests::report(const Holds& holds, Micros now, Outbox& out) {
       },
       {}, now));
   for (Pending& again : anew)
-    add(std::move(*again.message.mutable_request()), std::move(again.done), again.hold, now);
+    add(std::move(*again.message.mutable_request()), std::move(again.done), std::move(again.hold),
+        now);
 }
 
 void Requests::repeat(bool has_reported, Outbox& out) {
@@ -95,7 +96,7 @@ void Requests::repeat(bool has_reported, Outbox& out) {
     Pending& pending = at->second;
     const bool is_report = pending.asked().has_reclaim();
     if (is_report && !has_reported) {
-      // Nobody asks for it any more: it has arrived.
+      // The server does not ask for a report again: this one has arrived.
       out.answer(pending.done, proto::Reply());
       at = all_.erase(at);
       continue;

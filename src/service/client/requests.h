@@ -1,9 +1,10 @@
 // The requests that a client has sent and that are not answered.
 //
-// A request changes something. Each has a number. The client sends it again on every new connection
-// until it is answered. Each request also confirms earlier answers, in order: it names the first
-// request whose answer has not arrived, so the answers to all before it have. The server recognises
-// a number that it has seen, so that it executes each request once.
+// Requests change something. Each has a number, and the client sends it again on every new
+// connection until it is answered. The server knows the numbers that it has seen, and executes each
+// request once; it keeps an answer until the client confirms it. A client confirms in order: each
+// request says the number of the first that is unanswered. With 2, 3 and 4 sent and 3 answered,
+// request 5 still confirms 2; when 2 is answered, request 6 confirms 4.
 #pragma once
 
 #include <map>
@@ -60,21 +61,21 @@ class Requests : public Unanswered<Pending> {
   bool is_full() const { return all_.size() >= 10'000; }
   bool contains(std::uint64_t id) const { return all_.contains(id); }
   // The message is to be sent if the server hears requests now.
-  const proto::ClientMessage& add(proto::Request request, Replied done,
-                                  std::shared_ptr<HeldLock> hold, Micros now);
-  // It is answered.
+  const proto::ClientMessage& add(proto::Request&& request, Replied&& done,
+                                  std::shared_ptr<HeldLock>&& hold, Micros now);
+  // The request is answered, and forgotten.
   Pending take(std::uint64_t id);
   void hear(const proto::Queued& queued);
 
-  // On a new connection: what is held and waited for, as it is after everything that was let go of.
-  // The report answers requests that give something up, whether the last server executed them or
-  // not. Requests whose effect the report may undo are made anew; all others are repeated.
+  // On a new connection, to a server that has forgotten: what is held and waited for. A release, a
+  // downgrade or an acknowledgement that is unanswered counts as carried out: the report answers
+  // it. The report may undo an upgrade or a proclamation: those are asked for under a new number.
   void report(const Holds& holds, Micros now, Outbox& out);
-  // Sends all unanswered requests again; after a report if the session had to make one.
+  // After that, or if no report is wanted: all that is unanswered.
   void repeat(bool has_reported, Outbox& out);
 
-  // Deadlines are the server's matter; if none answers, they are kept here. What is given up may be
-  // granted all the same: the waits to be cancelled.
+  // The server keeps deadlines. If no server answers, this gives up the waits that are a second
+  // overdue, and returns their numbers: each is to be cancelled, since it may be granted yet.
   std::vector<std::uint64_t> give_up_overdue(Micros now, Outbox& out);
 
  private:

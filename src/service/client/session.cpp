@@ -217,8 +217,8 @@ Session::Event Session::probe(Micros now, Outbox& out) {
 bool Session::is_silent(Micros now, bool has_others, bool is_waiting) const {
   if (phase_ == Phase::entering) {
     // A server may greet and then stop, or be cut off from its journal while another comes to lead.
-    // Who resumes is answered at once; an opening waits for the journal, and is asked for anew only
-    // where somebody else may answer.
+    // It answers a Resume at once. An opening waits for the journal, so the client leaves only for
+    // another server.
     const Micros ttl = options_.ttl.count();
     if (session_ == 0) return has_others && now - greeted_at_ >= ttl;
     return now - greeted_at_ >= std::max<Micros>(ttl / 3, 300'000);

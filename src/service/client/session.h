@@ -49,23 +49,23 @@ class Session {
   Event hear(const proto::Resumed& resumed, Micros now, Outbox& out);
   Event hear(const proto::Alive& alive, Micros now, Outbox& out);
   Event hear(const proto::SessionOver& over);
-  // From here on requests are heard. The sign of life goes first: a grant counts only under a
+  // From here on the server hears requests. A keepalive goes first: a grant counts only under a
   // lease.
   Event begin(Micros now, Outbox& out);
 
   bool is_away() const { return phase_ == Phase::away; }
   bool is_opening() const { return phase_ == Phase::entering && session_ == 0; }
   bool is_ready() const { return phase_ == Phase::ready; }
-  // The server has lost its memory of what this session holds and waits for.
+  // The server does not know any more what this session holds and waits for.
   bool must_report() const { return must_report_; }
 
   // --- The clock.
   // `holding`: whether the end of the lease would be a loss.
   Event wake(Micros now, bool holding, Outbox& out);
-  // Asks for a sign of life, unless one is under way.
+  // Sends a keepalive, unless one is unanswered.
   Event probe(Micros now, Outbox& out);
-  // A connection on which nothing is answered is no better than none. `is_waiting`: something is
-  // waited for, which other servers (`has_others`) may know, too.
+  // The server has not answered for so long that the client should look for another connection.
+  // Sooner if the client is waiting for an answer that other servers (`has_others`) could give.
   bool is_silent(Micros now, bool has_others, bool is_waiting) const;
   // When wake() may have something to say. None: not before something happens.
   std::optional<Micros> next_wake() const;
@@ -74,14 +74,14 @@ class Session {
   // Whether a grant may be believed in. True without a session, which grants nothing.
   bool has_lease(Micros now) const { return !lease_ || lease_->has_lease({now}); }
   Micros lease_end() const;
-  // Since when the lease has been over with nothing held; 0: it is not.
+  // Since when the lease has been over, though nothing was held; 0: it is not.
   Micros doubt_since() const { return doubt_since_; }
 
   // --- The end.
   // For ever; none if it was lost before.
   Event lose(Failure why);
   bool is_lost() const { return claim_->is(Claim::State::lost); }
-  // Held until it is lost. Whose loss it is has to be told by the host.
+  // Held until it is lost. The host tells of the loss, after that of the holds.
   const std::shared_ptr<Claim>& claim() const { return claim_; }
   // Once it is lost or refused.
   const Failure& why() const { return claim_->why; }
@@ -90,7 +90,7 @@ class Session {
   std::uint64_t id() const { return session_; }
   std::chrono::microseconds ttl() const { return std::chrono::microseconds(terms_.ttl.value); }
   std::chrono::microseconds loss_margin() const { return std::chrono::microseconds(loss_margin_); }
-  // With what its next request is numbered another process may go on.
+  // For another process, which goes on with the number of the next request.
   SessionTicket ticket(std::uint64_t next_request) const;
 
  private:

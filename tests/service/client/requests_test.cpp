@@ -84,7 +84,7 @@ TEST_F(RequestsTest, AReportAnswersWhatLetsGo) {
   add(release);
   proto::Request acknowledge;
   acknowledge.mutable_acknowledge();
-  requests_.add(acknowledge, {}, {}, now_);
+  requests_.add(std::move(acknowledge), {}, {}, now_);
   proto::Request downgrade;
   downgrade.mutable_downgrade();
   add(downgrade, held);

@@ -80,7 +80,7 @@ Result<std::shared_ptr<Core>> Core::start(ClientOptions options, const SessionTi
   auto future = opened->get_future();
   if (future.wait_for(core->session_.options().patience) != std::future_status::ready) {
     const Turn turn(*core);
-    core->settle_opening({Error::unavailable, core->trouble_});
+    core->out_.answer(core->opened_, Failure{Error::unavailable, core->trouble_});
   }
   const Result<void> result = future.get();
   if (result) return core;
@@ -114,12 +114,6 @@ void Core::work() {
     lock.lock();
   }
   has_ended_ = true;
-}
-
-void Core::settle_opening(Failure failure) {
-  if (!opened_) return;
-  auto opened = std::exchange(opened_, nullptr);
-  opened(failure.error == Error::none ? Result<void>() : Result<void>(std::move(failure)));
 }
 
 Result<void> Core::close() {
@@ -199,7 +193,6 @@ void Core::look_at_clock(Micros now) { follow(session_.wake(now, !holds_.empty()
 
 void Core::carry_out() {
   lease_end_.store(session_.lease_end(), std::memory_order_release);
-  is_lost_.store(session_.is_lost(), std::memory_order_release);
   if (!out_.frames.empty()) link_.write(out_.frames);
   if (out_.hang_up) link_.drop(*std::exchange(out_.hang_up, std::nullopt));
 }
@@ -290,7 +283,8 @@ void Core::connected(const std::string&) {
 void Core::disconnected(const std::string& why) {
   session_.disconnected();
   trouble_ = why;
-  if (tries_left_ > 0 && --tries_left_ == 0) settle_opening({Error::unavailable, trouble_});
+  if (tries_left_ > 0 && --tries_left_ == 0)
+    out_.answer(opened_, Failure{Error::unavailable, trouble_});
   if (session_.options().session) return;
   // Nobody would recognise the repetition.
   requests_.fail_all(
@@ -307,7 +301,7 @@ bool Core::received(std::string_view frame) {
   hear(message, now);
   // attach() waits until the server has said that the session lives and which holds it has lost.
   if (opened_ && session_.is_ready() && session_.has_lease(now) && !holds_.expects_reminders())
-    settle_opening({Error::none, {}});
+    out_.answer(opened_, Result<void>());
   carry_out();
   return true;
 }
@@ -356,7 +350,7 @@ void Core::hear(const proto::Welcome& welcome, Micros now) {
 
 void Core::hear(const proto::Goodbye& goodbye) {
   const Error error = error_of(goodbye.error());
-  if (error == Error::version) settle_opening({error, goodbye.message()});
+  if (error == Error::version) out_.answer(opened_, Failure{error, goodbye.message()});
   out_.hang_up = goodbye.message().empty() ? std::string(message_of(error)) : goodbye.message();
 }
 
@@ -402,7 +396,7 @@ void Core::follow(Session::Event event, Micros now) {
     case Event::follows:
       return;
     case Event::refused:
-      return settle_opening(session_.why());
+      return out_.answer(opened_, session_.why());
     case Event::admitted:
       return enter(now);
     case Event::jeopardy:
@@ -429,7 +423,7 @@ void Core::lose() {
   const Failure& why = session_.why();
   holds_.lose_all(why, out_);
   tell_lost(session_.claim(), out_);
-  settle_opening(why);
+  out_.answer(opened_, why);
   requests_.fail_all(why, out_);
   reads_.fail_all(why, out_);
   watches_.fail_all(why, out_);

@@ -113,7 +113,6 @@ class Core final : public std::enable_shared_from_this<Core>, private Link::List
   void follow(Session::Event event, Micros now);
   void enter(Micros now);
   void lose();
-  void settle_opening(Failure failure);
   std::uint64_t ask(proto::Request request, Micros now, Replied done = {},
                     std::shared_ptr<HeldLock> hold = {});
   // Sends it if the server hears requests now; if not, enter() will.
@@ -145,9 +144,9 @@ class Core final : public std::enable_shared_from_this<Core>, private Link::List
   Watches watches_;
   Holds holds_;
   Outbox out_;
-  // As of the last turn, for those who look without the lock.
+  // As of the last turn, for those who look without the lock. Nobody hears of what a turn brought
+  // about before this is true: all callbacks, the opening's too, wait in the outbox.
   std::atomic<Micros> lease_end_{std::numeric_limits<Micros>::max()};
-  std::atomic<bool> is_lost_{false};
 
   std::function<void(Result<void>)> opened_;  // who waits for the first connection
   std::size_t tries_left_ = 0;                // for who does not keep trying

@@ -115,7 +115,7 @@ std::vector<LostHold> Core::lost_holds() const {
 // --- The session --------------------------------------------------------------------------------
 
 bool Core::is_alive() {
-  if (is_lost_) return false;
+  if (session_.is_lost()) return false;
   if (boottime_us() < lease_end_) return true;
   const Turn turn(*this);
   // In doubt nothing is certain.

@@ -80,6 +80,7 @@ class Session {
   // --- The end.
   // For ever; none if it was lost before.
   Event lose(Failure why);
+  // From any thread, with or without the host's lock.
   bool is_lost() const { return claim_->is(Claim::State::lost); }
   // Held until it is lost. The host tells of the loss, after that of the holds.
   const std::shared_ptr<Claim>& claim() const { return claim_; }

@@ -28,6 +28,11 @@ void examine(const Info& info, Kind kind) {
   for (const Cost& cost : info.costs) {
     if (cost.value == nullptr) throw std::logic_error(name + ": a cost has no value");
   }
+  for (const ElectionCost& cost : info.election_costs) {
+    if (cost.arrange == nullptr || cost.value == nullptr) {
+      throw std::logic_error(name + ": a cost of an election has no value, or no situation");
+    }
+  }
 }
 
 void choose(Setup& setup, const Info& info, const Parameters& parameters) {

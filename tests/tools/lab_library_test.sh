@@ -12,10 +12,9 @@ fail() {
 }
 
 cmake -S "$source/examples/my_lock" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" \
-  -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_CXX_FLAGS="-Wall -Wextra $flags" \
+  -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_CXX_FLAGS="-Wall -Wextra -Werror $flags" \
   -DBATON_BOOST_INCLUDE="$boost" >"$work/log" || fail "my_lock is not configured: $(cat "$work/log")"
 cmake --build "$work/build" >"$work/log" 2>&1 || fail "my_lock is not built: $(cat "$work/log")"
-! grep --quiet 'warning:' "$work/log" || fail "my_lock is built with warnings: $(cat "$work/log")"
 my_lock=$work/build/my_lock
 lines=$(cat "$source"/examples/my_lock/* | wc -l)
 ((lines < 150)) || fail "examples/my_lock has $lines lines"
@@ -54,6 +53,12 @@ expect 2 '-n is a whole number above 0' run -n 0
 expect 2 'at least 2 processes' run -n 1
 expect 2 'at most 6 processes can be checked, not 7' check -n 7
 
+echo "no field of what users write lacks a default"
+with_boost=()
+[[ $boost == /usr/include ]] || with_boost=(-isystem "$boost")
+"$compiler" -std=c++20 -fsyntax-only -Wall -Wextra -Werror -I"$prefix/include" "${with_boost[@]}" \
+  "$source/tests/consumer/lab_aggregates.cpp" || fail "an aggregate is not to be had with warnings"
+
 echo "every object of the archive finds what it needs, without any algorithm"
 archive=$(find "$prefix" -name libbaton-lab.a)
 echo 'int main() {}' >"$work/empty.cpp"
@@ -67,8 +72,6 @@ echo "pkg-config"
 export PKG_CONFIG_PATH
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name baton-lab.pc)")
 read -ra package <<<"$(pkg-config --cflags --libs baton-lab) $flags"
-with_boost=()
-[[ $boost == /usr/include ]] || with_boost=(-isystem "$boost")
 "$compiler" -std=c++20 "$source/examples/my_lock/main.cpp" "${with_boost[@]}" "${package[@]}" \
   -o "$work/by_pkg_config" || fail "my_lock is not built with pkg-config"
 "$work/by_pkg_config" measure >"$work/log" || fail "it does not work with pkg-config: $(cat "$work/log")"

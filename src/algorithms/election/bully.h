@@ -8,7 +8,9 @@
 // answer may take, the asker has won and tells everyone below.
 //
 // Assumes: no message is lost or takes longer than Setup::delay_bound, so that silence means a
-// crash. Processes may crash, and come back, at any time.
+// crash. Processes may crash, and come back, at any time. A partition does no harm if every process
+// is told of it and of its end. For one that comes back behind it, and is not told before it heals,
+// it is nothing but loss.
 // Promises: once all is quiet, everyone takes the highest process alive for the leader.
 // Costs: ELECTION and OK together (N−1)² at worst, when the lowest starts and the highest is down,
 // and N−2 COORDINATOR; N−2 COORDINATOR and one unanswered ELECTION at best.

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "algorithms/election/bully.h"
 #include "algorithms/election/chang_roberts.h"
 #include "algorithms/mutex/majority_voting.h"
 #include "algorithms/mutex/ricart_agrawala.h"
@@ -121,7 +122,18 @@ struct WithASeed : RicartAgrawala {
   }
 };
 
+struct WithoutValues : Bully {
+  using Bully::Bully;
+  static const Info& info() {
+    static const Info info{.name = "without-values",
+                           .kind = Kind::election,
+                           .election_costs = {{.situation = "everyone starts", .formula = "N"}}};
+    return info;
+  }
+};
+
 TEST(LabAlgorithm, AnInfoThatContradictsItselfIsAnError) {
+  EXPECT_THROW(algorithm<WithoutValues>(), std::logic_error);
   EXPECT_THROW(algorithm<OfAnotherKind>(), std::logic_error);
   EXPECT_THROW(algorithm<WithoutUsualValue>(), std::logic_error);
   const char* const words[] = {"program", "help"};

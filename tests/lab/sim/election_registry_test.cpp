@@ -145,7 +145,7 @@ TEST_P(APartition, HasALeaderOnEachSideAndOneAgainWhenItHeals) {
   EXPECT_EQ(healed.leaders, nodes({5, 5, 5, 5, 5, 5}));
 }
 
-TEST_P(APartition, OfAnyShapeAtAnyTimeEndsWell) {
+TEST_P(APartition, EndsWellInRandomWorlds) {
   // `make soak` goes on from here for as long as one likes.
   const std::uint64_t first = from_environment("BATON_FIRST_SEED", 0);
   const std::uint64_t count = from_environment("BATON_SEEDS", seeds / 5);

@@ -231,14 +231,15 @@ boost::json::object json_of(const Info& info) {
 // Name and broken promise on one line, the reason below it.
 void print_wrong(const Info& info) {
   const Flaw& flaw = info.flaws.front();
-  std::cout << info.name << " breaks " << sim::name_of(flaw.breaks);
   std::string given;
   for (const Assumption one : all_assumptions) {
     if (!flaw.needs_broken.has(one)) continue;
     given += (given.empty() ? ", given " : " and ") + std::string(sim::name_of_breaking(one));
   }
   constexpr std::size_t indent = 4;
-  std::cout << given << "\n"
+  const std::string what =
+      std::string(info.name) + " breaks " + std::string(sim::name_of(flaw.breaks)) + given;
+  std::cout << filled(what, table_width(), indent / 2) << "\n"
             << std::string(indent, ' ') << filled(flaw.why, prose_width(), indent) << "\n";
 }
 

@@ -2,6 +2,8 @@
 
 #include <string_view>
 
+#include "cli/common/terminal.h"
+
 namespace baton::cli {
 
 namespace {
@@ -51,6 +53,10 @@ std::string text_of(const std::vector<MachineStep>& schedule, const ScheduleView
   const std::size_t step_width = std::max<std::size_t>(4, std::to_string(view.last).size());
   const bool lanes = view.processes * (name_width + 1) <= view.width / 2;
 
+  // Where sentences begin.
+  const std::size_t begin =
+      step_width + 1 + (lanes ? view.processes * (name_width + 1) : 0) + 2 + name_width + 1;
+
   std::string text = right_aligned("step", step_width) + " ";
   for (std::uint32_t i = 0; lanes && i < view.processes; ++i) {
     text += " " + right_aligned(std::to_string(i), name_width);
@@ -68,13 +74,14 @@ std::string text_of(const std::vector<MachineStep>& schedule, const ScheduleView
       text += std::string(name_width, ' ');
       text += lane(sections[p], view.ascii);
     }
-    text += "  " + right_aligned(std::to_string(step.process.value), name_width) + " " + step.what;
+    text += "  " + right_aligned(std::to_string(step.process.value), name_width) + " ";
+    std::string sentence = step.what;
     if (step.choices > 1) {
-      text += ", which is being written: " + std::to_string(step.choice);
+      sentence += ", which is being written: " + std::to_string(step.choice);
     }
     const std::string_view what = outcome(before, step.then);
-    if (!what.empty()) text += (view.ascii ? " -> " : " → ") + std::string(what);
-    text += "\n";
+    if (!what.empty()) sentence += (view.ascii ? " -> " : " → ") + std::string(what);
+    text += filled(sentence, view.longest_line, begin) + "\n";
   }
   return text;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "algorithms/shared/random_run.h"
+#include "core/table.h"
 
 namespace baton::cli {
 
@@ -16,6 +17,8 @@ struct ScheduleView {
   std::size_t last = 0;
   std::size_t width = 80;  // lanes that would take more than half of it are left out
   bool ascii = false;
+  // Longer lines are broken.
+  std::size_t longest_line = text::Table::unlimited;
 };
 
 std::string text_of(const std::vector<MachineStep>& schedule, const ScheduleView& view);

@@ -188,6 +188,12 @@ class MachineCommand {
     return {run_.processes, first, last, diagram_width(), options_.ascii};
   }
 
+  ScheduleView on_screen(std::size_t first, std::size_t last) const {
+    ScheduleView view = window(first, last);
+    view.longest_line = table_width();
+    return view;
+  }
+
   // A violation is at the end of its schedule; otherwise the beginning is as good as any part.
   void print_trace(const Broken* broken) const {
     const std::size_t all = report_.schedule.size();
@@ -196,7 +202,7 @@ class MachineCommand {
       print_end(shown);
       return;
     }
-    std::cout << text_of(report_.schedule, window(0, shown));
+    std::cout << text_of(report_.schedule, on_screen(0, shown));
     if (shown < report_.steps) {
       std::cout << "the first " << grouped(shown) << " of " << grouped(report_.steps)
                 << " steps; add -o FILE for more\n";
@@ -209,7 +215,7 @@ class MachineCommand {
     if (first > 0) {
       std::cout << grouped(first) << " steps before; add --trace -o FILE for all\n";
     }
-    std::cout << text_of(report_.schedule, window(first, all));
+    std::cout << text_of(report_.schedule, on_screen(first, all));
   }
 
   void print() const {

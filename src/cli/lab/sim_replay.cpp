@@ -14,6 +14,7 @@
 
 #include "cli/common/arguments.h"
 #include "cli/common/command.h"
+#include "cli/common/terminal.h"
 #include "cli/common/text.h"
 #include "cli/lab/algorithms.h"
 #include "cli/lab/trace_output.h"
@@ -149,11 +150,14 @@ class ReplayCommand {
     }
     if (!output_->leaves_standard_output()) return;
     if (typed_.trace.empty()) std::cout << output_->diagram(replayed.trace);
-    std::cout << "\nThe schedule claims: "
-              << (schedule.verdict.empty() ? "nothing"
-                                           : text::printable(schedule.verdict, typed_.ascii))
-              << "\nThe replay shows:    " << found_in(replayed) << "\n"
-              << about_loop(schedule, replayed);
+    const auto say = [](const std::string& heading, const std::string& text) {
+      std::cout << heading << filled(text, table_width(), heading.size()) << "\n";
+    };
+    std::cout << "\n";
+    say("The schedule claims: ",
+        schedule.verdict.empty() ? "nothing" : text::printable(schedule.verdict, typed_.ascii));
+    say("The replay shows:    ", found_in(replayed));
+    if (schedule.loop) say("", about_loop(schedule, replayed));
   }
 
   // What observers find is drawn, but a replay does not know what they should find.
@@ -163,17 +167,16 @@ class ReplayCommand {
   }
 
   static std::string about_loop(const Schedule& schedule, const sim::Replayed& replayed) {
-    if (!schedule.loop) return "";
     const std::string steps = "Steps " + std::to_string(*schedule.loop + 1) + " to " +
                               std::to_string(schedule.steps.size());
     if (!replayed.loop_repeats) {
       return steps +
              " are said to repeat for ever, but cannot, or only while something that is "
-             "due never happens.\n";
+             "due never happens.";
     }
     return steps + (replayed.loop_closes
-                        ? " can repeat for ever: they lead back to the same state.\n"
-                        : " can repeat for ever, as far as three times show; states differ.\n");
+                        ? " can repeat for ever: they lead back to the same state."
+                        : " can repeat for ever, as far as three times show; states differ.");
   }
 
   void print_json(const Schedule& schedule, const sim::Replayed& replayed) const {

@@ -160,7 +160,8 @@ Client Reach::keep_trying(const ClientOptions& options, Connect connect) const {
         client.error() == Error::unavailable || client.error() == Error::shutting_down;
     if (is_ours && is_worth_it && steady_clock::now() < deadline) continue;
     std::string what = told(client.failure());
-    if (is_worth_it && !is_ours) what += " (" + choice_.url + ")";
+    const bool is_named = what.find(choice_.url) != what.npos;
+    if (is_worth_it && !is_ours && !is_named) what += " (" + choice_.url + ")";
     if (client.error() == Error::version && is_ours) {
       what += "; the running local server stops by itself when nobody uses it";
     }

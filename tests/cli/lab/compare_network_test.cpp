@@ -74,14 +74,15 @@ TEST(CompareNetwork, TheTableSaysThatTheyAgree) {
 }
 
 TEST(CompareNetwork, WhatCannotBeComparedIsRefused) {
-  expect_refused("compare --network bully", "'bully' is none");
+  expect_refused("compare --network bully", "'bully' does not");
   expect_refused("compare --network --tree line", "--tree cannot be used with --network");
-  expect_refused("compare --network maekawa", "'maekawa' is none");
+  expect_refused("compare --network maekawa",
+                 "'maekawa' does not: it does not promise that anybody gets in");
   expect_refused("compare --network nonsense", "nonsense");
   expect_refused("compare --network -n 1", "2 to 16 processes");
   expect_refused("compare --network -n 100", "2 to 16 processes");
-  expect_refused("compare --network --layers", "neither");
-  expect_refused("compare --network --kind election", "neither");
+  expect_refused("compare --network --layers", "--network excludes --kind, --layers and --svg");
+  expect_refused("compare --network --kind election", "--network excludes");
   expect_refused("compare --seconds 1", "--network");
   expect_refused("compare --network --seconds 0", "--seconds");
 }

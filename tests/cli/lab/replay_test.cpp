@@ -115,8 +115,8 @@ TEST_F(Replay, ALoopIsToldInWords) {
   EXPECT_TRUE(has(outcome.out, "1 sees the loop begin")) << outcome.out;
   EXPECT_TRUE(has(outcome.out,
                   "The replay shows:    2 waits while steps 2 to 3 repeat\n"
-                  "Steps 2 to 3 can repeat for ever: after them all is as before "
-                  "them.\n"))
+                  "Steps 2 to 3 can repeat for ever: they lead back to the same "
+                  "state.\n"))
       << outcome.out;
   Schedule schedule = deadlock();
   schedule.loop = 2;
@@ -201,7 +201,7 @@ TEST_F(Replay, OtherOptionsDoNotGoWithIt) {
   expect_refused(replay_of(deadlock(), "--loss 0.1"), "--loss cannot be used with --replay");
   expect_refused(replay_of(deadlock(), "--json --trace"), "would both write to standard output");
   expect_refused(replay_of(deadlock(), "--names a,b,c"), "--names gives 3 names for 2 processes");
-  expect_refused(replay_of(deadlock(), "--trace pdf"), "a trace is diagram, json");
+  expect_refused(replay_of(deadlock(), "--trace pdf"), "--trace takes diagram, json");
   expect_refused(replay_of(deadlock(), "-o " + file()), "--output needs --trace");
 }
 
@@ -242,14 +242,14 @@ TEST_F(Replay, HeadersThatDescribeNoGroup) {
   expect_bad({"--help"}, "unknown argument '--help'");
   expect_bad({"-n", "1"}, "a group has at least 2 processes");
   expect_bad({"-n"}, "");
-  expect_bad({"--tree", "oak"}, "a tree is star, line, binary");
+  expect_bad({"--tree", "oak"}, "--tree takes star, line, binary or a number");
   expect_bad({"-n", "1000000"}, "a replay has at most 1,000 processes");
   // A file does not decide what is written, and where.
   expect_bad({"--trace", "json"}, "'--trace' is no argument of a schedule");
   expect_bad({"--svg", file()}, "'--svg' is no argument of a schedule");
   expect_bad({"--replay", file()}, "'--replay' is no argument of a schedule");
   expect_bad({"--loss", "0.5"}, "'--loss' is no argument of a schedule");
-  expect_bad({"lamport"}, "'algorithm' is no argument of a schedule");
+  expect_bad({"lamport"}, "'ALGORITHM' is no argument of a schedule");
 
   Schedule schedule = harmless();
   schedule.algorithm = "ricart-agrawalla";

@@ -82,7 +82,7 @@ TEST_F(TraceCommand, RefusesWhatIsNotOneRun) {
   expect_refused("trace", "merge or draw");
   expect_refused("trace mrege " + both(), "did you mean 'merge'");
   expect_refused("trace merge", "say which files");
-  expect_refused("trace merge " + path("none"), "cannot be read");
+  expect_refused("trace merge " + path("none"), "cannot read '" + path("none") + "': No such file");
   expect_refused("trace draw " + both(), "draw takes one file");
   expect_refused("trace merge " + both() + " --trace nonsense", "nonsense");
 

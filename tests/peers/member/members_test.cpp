@@ -40,7 +40,7 @@ TEST(TimeToEnd, IsSaidIfMoreWasAskedForThanThereIs) {
   EXPECT_EQ(usual.err, "");
   const Outcome long_one = baton("lock --url " + band.url(0) + " --kill-after 5s till -- true");
   EXPECT_EQ(long_one.code, 0);
-  EXPECT_TRUE(has(long_one.err, "if 'till' is lost, what runs has")) << long_one.err;
+  EXPECT_TRUE(has(long_one.err, "if 'till' is lost, the command gets only")) << long_one.err;
 }
 
 TEST(ManyNames, ArePartOfTheNextViewAndCanBeListed) {

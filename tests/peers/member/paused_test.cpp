@@ -167,7 +167,7 @@ TEST_F(Commands, AreToldWhyBeforeTheirMemberHasLostTheLock) {
 TEST_F(Commands, ThatNobodyWouldKeepAliveAreRefused) {
   const Outcome refused = baton("acquire --url " + band.url(0) + " till");
   EXPECT_EQ(refused.code, 2) << refused.err;
-  EXPECT_TRUE(has(refused.err, "kept for at most 3s")) << refused.err;
+  EXPECT_TRUE(has(refused.err, "leases last at most 3s")) << refused.err;
   const Outcome taken = baton("acquire --url " + band.url(0) + " --ttl 3s till");
   EXPECT_EQ(taken.code, 0) << taken.err;
 }

@@ -31,7 +31,7 @@ void print(const AcquireOptions& options, const Token& token, const Lock& lock) 
     http::add_lease(object, {options.ttl.count()});
     object["names"] = boost::json::array(options.names.begin(), options.names.end());
     object["fence"] = lock.fence();
-    if (options.slots > 1) object["slot"] = lock.slot();
+    if (options.asked.slots > 1) object["slot"] = lock.slot();
     std::cout << io::json_text(object) << "\n";
   } else if (options.env) {
     std::cout << "BATON_TOKEN='" << token.to_string() << "' BATON_FENCE=" << lock.fence() << "\n";

@@ -10,7 +10,7 @@ namespace baton::cli {
 
 // With --journal etcd://…
 void add_cluster(Command& command, server::ClusterOptions& cluster) {
-  etcd::Tls& tls = tls.emplace();
+  etcd::Tls& tls = cluster.etcd.tls.emplace();
   const auto add = [&](const std::string& name, auto& value, const std::string& what,
                        const std::string& variable) -> Option& {
     return command.add_option(name, value, what).variable(variable).group("Cluster");

@@ -122,8 +122,8 @@ void ServiceHolder::fail(const Failure& failure) {
   if (is_conflict) {
     const std::string whose = whose_it_is();
     if (!whose.empty()) what = whose;
-    const bool has_waited = failure.error == Error::timed_out && options_.wait;
-    if (has_waited) what = "gave up after " + typed(*options_.wait) + ": " + what;
+    const bool has_waited = failure.error == Error::timed_out && options_.asked.wait;
+    if (has_waited) what = "gave up after " + typed(*options_.asked.wait) + ": " + what;
   }
   (void)client_->close();
   fail(what, is_conflict ? options_.conflict_exit_code : exit_code_of(failure.error));

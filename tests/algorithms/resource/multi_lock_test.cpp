@@ -67,7 +67,7 @@ class Acquiring : public testing::TestWithParam<const Entry*> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Every, Acquiring, testing::ValuesIn(deadlock_free_algorithms()),
-                         as_printed);
+                         test::as_printed);
 
 TEST_P(Acquiring, NaivelyDeadlocksAndTheCycleIsNamed) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {

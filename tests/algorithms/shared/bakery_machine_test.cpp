@@ -136,17 +136,18 @@ TEST_P(EveryInterleaving, NobodyStarves) {
   }
 }
 
+std::string name_of(const testing::TestParamInfo<Instance>& of) {
+  const auto& [processes, last_ticket, registers, states] = of.param;
+  return "n" + std::to_string(processes) + "_tickets_to_" + std::to_string(last_ticket) +
+         (registers == Registers::safe ? "_safe" : "_atomic");
+}
+
 INSTANTIATE_TEST_SUITE_P(BakeryMachine, EveryInterleaving,
                          testing::Values(Instance{2, 6, Registers::safe, 1'719},
                                          Instance{2, 6, Registers::atomic, 406},
                                          Instance{3, 4, Registers::safe, 55'786},
                                          Instance{3, 6, Registers::atomic, 22'242}),
-                         [](const auto& of) {
-                           const auto& [processes, last_ticket, registers, states] = of.param;
-                           return "n" + std::to_string(processes) + "_tickets_to_" +
-                                  std::to_string(last_ticket) +
-                                  (registers == Registers::safe ? "_safe" : "_atomic");
-                         });
+                         name_of);
 
 // With as many tickets as anybody may want: lab/check/machine_model.h.
 TEST(BakeryMachine, NobodyStarvesWhereTicketsNeverRunOut) {

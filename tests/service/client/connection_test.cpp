@@ -93,17 +93,19 @@ TEST_P(CutOff, AcquireIsCarriedOutOnce) {
   EXPECT_EQ(nonces.size(), 1u);
 }
 
+std::string where_it_breaks(const testing::TestParamInfo<CutOff::ParamType>& of) {
+  const auto& [at, how] = of.param;
+  constexpr const char* messages[] = {"hello", "opening", "keepalive", "acquire", "release"};
+  return testing::PrintToString(how) + "_" + messages[at];
+}
+
 // Hello, opening, keepalive, acquire, release.
 INSTANTIATE_TEST_SUITE_P(
     EveryPoint, CutOff,
     testing::Combine(testing::Range(0, 5),
                      testing::Values(FakeServer::Cut::before, FakeServer::Cut::after,
                                      FakeServer::Cut::half_way)),
-    [](const auto& of) {
-      const auto& [at, how] = of.param;
-      const char* message[] = {"hello", "opening", "keepalive", "acquire", "release"};
-      return testing::PrintToString(how) + "_" + message[at];
-    });
+    where_it_breaks);
 
 TEST_F(Connection, HeldLockOutlivesAReconnect) {
   FakeServer server(path());

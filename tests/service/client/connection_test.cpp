@@ -100,12 +100,12 @@ std::string where_it_breaks(const testing::TestParamInfo<CutOff::ParamType>& of)
 }
 
 // Hello, opening, keepalive, acquire, release.
-INSTANTIATE_TEST_SUITE_P(
-    EveryPoint, CutOff,
-    testing::Combine(testing::Range(0, 5),
-                     testing::Values(FakeServer::Cut::before, FakeServer::Cut::after,
-                                     FakeServer::Cut::half_way)),
-    where_it_breaks);
+INSTANTIATE_TEST_SUITE_P(EveryPoint, CutOff,
+                         testing::Combine(testing::Range(0, 5),
+                                          testing::Values(FakeServer::Cut::before,
+                                                          FakeServer::Cut::after,
+                                                          FakeServer::Cut::half_way)),
+                         where_it_breaks);
 
 TEST_F(Connection, HeldLockOutlivesAReconnect) {
   FakeServer server(path());

@@ -193,15 +193,15 @@ class RawClient {
 
  private:
   std::optional<proto::ServerMessage> take() {
-    if (in_.size() < frame_header) return std::nullopt;
+    if (in_.size() < io::frame_header) return std::nullopt;
     std::size_t length = 0;
-    for (std::size_t i = 0; i < frame_header; ++i) {
+    for (std::size_t i = 0; i < io::frame_header; ++i) {
       length = length << 8 | static_cast<unsigned char>(in_[i]);
     }
-    if (in_.size() < frame_header + length) return std::nullopt;
+    if (in_.size() < io::frame_header + length) return std::nullopt;
     proto::ServerMessage message;
-    EXPECT_TRUE(message.ParseFromArray(in_.data() + frame_header, static_cast<int>(length)));
-    in_.erase(0, frame_header + length);
+    EXPECT_TRUE(message.ParseFromArray(in_.data() + io::frame_header, static_cast<int>(length)));
+    in_.erase(0, io::frame_header + length);
     return message;
   }
 

@@ -163,7 +163,7 @@ std::string Peer::trouble() const {
   }
   if (2 * reached <= setup_->size) {
     return "only " + std::to_string(reached) + " of " + std::to_string(setup_->size) +
-           " members are reachable, and the group needs a majority. Waiting for " + missing;
+           " members can be reached, and the group needs a majority. Waiting for " + missing;
   }
   return "the members are agreeing on who belongs to the group, and wait until nobody else can "
          "hold anything";

@@ -26,8 +26,7 @@ int main(int argc, char** argv) {
   return baton::cli::run_program(
       argc, argv,
       {"Baton: locks and leader elections for scripts and programs, and a laboratory that "
-       "simulates, "
-       "measures and checks the algorithms of the field.",
+       "simulates, measures and checks the algorithms of the field.",
        {"baton lock nightly-backup -- ./backup.sh", "baton sim ricart-agrawala -n 3 --trace"},
        add_commands});
 }

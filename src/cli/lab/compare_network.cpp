@@ -215,11 +215,9 @@ class Report {
         << "\n"
         << explained(
                "Delays in message times and in microseconds, medians. A message time is half of "
-               "what a "
-               "message of the same size takes to another process and back over plain TCP. The "
-               "processes that are asked were asleep, except for 'again': one enters again and "
-               "again, "
-               "alone")
+               "what a message of the same size takes to another process and back over plain TCP. "
+               "The processes that are asked were asleep, except for 'again': one enters again and "
+               "again, alone")
         << "\n"
         << table.str(table_width());
   }

@@ -404,9 +404,8 @@ void add_sim(Command& app, Action& action) {
     command.example(line);
   }
   command.footer(
-      "Times are in message times: a message takes 1, unless --delay says otherwise. Exit code 1: "
-      "a "
-      "promise was broken.\n\n"
+      "Times are in message times: a message takes 1, unless --delay says otherwise.\n\n"
+      "Exit code 1: a promise was broken.\n\n"
       "--allow takes " +
       listed(breakable_assumption_names()) +
       ".\n\n"

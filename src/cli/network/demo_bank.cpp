@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "cli/common/arguments.h"
+#include "cli/common/terminal.h"
 #include "cli/common/text.h"
 #include "cli/network/cash_machine.h"
 #include "cli/network/demos.h"
@@ -83,11 +84,11 @@ class BankDemo {
   int run() {
     ProcessGroup group({.size = options_.processes, .algorithm = options_.algorithm});
     const DemoFolder folder;
-    std::cout << fmt::format(
-        "{} cash machines and one account, which has {}. A machine reads the balance, counts "
-        "notes,\n"
-        "and writes the new balance; {} times in all.\n\n",
-        options_.processes, money(opening_balance), grouped(options_.transactions));
+    std::cout << explained(fmt::format(
+                     "{} cash machines share an account with a balance of {}. {} times in all, a "
+                     "machine reads the balance, counts notes, and writes the new balance.",
+                     options_.processes, money(opening_balance), grouped(options_.transactions)))
+              << "\n";
 
     const Books without = business(group, folder.file("without"), "-");
     std::cout << "Without a lock:\n\n";
@@ -137,11 +138,15 @@ class BankDemo {
                        money(std::abs(one.amount)), money(one.left())));
     }
     const std::int64_t amount = mishap.undone.amount;
-    std::cout << fmt::format(
-        "             {}: machine {} knew nothing of it\n\n",
+    const std::string what =
         amount > 0 ? fmt::format("the {} that were paid in are gone", money(amount))
-                   : fmt::format("the {} that were paid out are still there", money(-amount)),
-        mishap.last.machine.value + 1);
+                   : fmt::format("the {} that were paid out are still there", money(-amount));
+    const std::string indent(13, ' ');
+    std::cout << indent
+              << filled(fmt::format("{}: machine {} knew nothing of it", what,
+                                    mishap.last.machine.value + 1),
+                        table_width(), indent.size())
+              << "\n\n";
   }
 
   static void close(const Books& books) {

@@ -79,16 +79,18 @@ class CounterDemo {
   void count_twice() {
     ProcessGroup group({.size = options_.processes, .algorithm = options_.algorithm});
     const DemoFolder folder;
-    say(fmt::format("{} processes add to one number in a file, {} times in all.\n",
+    say(fmt::format("{} processes add to one number in a file, {} times in all.",
                     options_.processes, grouped(options_.increments)));
+    say("");
     without_ = count(group, folder.file("without"), "-");
     say(fmt::format("without a lock        {}", verdict(without_)));
     with_ = count(group, folder.file("with"), "counter");
-    say(fmt::format("with {:<16} {}\n", options_.algorithm, verdict(with_)));
+    say(fmt::format("with {:<16} {}", options_.algorithm, verdict(with_)));
+    say("");
   }
 
   void say(const std::string& text) const {
-    if (!options_.json) std::cout << text << "\n" << std::flush;
+    if (!options_.json) std::cout << filled(text, table_width(), 2) << "\n" << std::flush;
   }
 
   Counted count(ProcessGroup& group, const std::string& path, const std::string& lock) const {

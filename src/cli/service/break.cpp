@@ -49,8 +49,7 @@ void add_break(Command& app, Action& action) {
       "Take a lock, or all that a session holds, away from its holder\n\n"
       "The server tells the holder, which stops its work. The next client gets the lock when the "
       "holder has stopped, or when its lease expires. With --force it gets the lock at once, and "
-      "two "
-      "may work at the same time. Exit code 1: nobody held it.");
+      "two may work at the same time. Exit code 1: nobody held it.");
   command.example("baton break nightly-backup || echo nobody held it");
   const auto options = std::make_shared<BreakOptions>();
   command.add_option("NAME", options->name, "The lock");

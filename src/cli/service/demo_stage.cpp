@@ -10,6 +10,7 @@
 #include <iostream>
 #include <thread>
 
+#include "cli/common/terminal.h"
 #include "service/process/handle.h"
 
 extern char** environ;
@@ -19,6 +20,13 @@ namespace baton::cli {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 using std::chrono::steady_clock;
+
+namespace {
+
+// Where texts begin, to the right of the time.
+constexpr std::size_t column = 9;
+
+}  // namespace
 
 fs::path DemoStage::set_up() {
   std::string name = (fs::temp_directory_path() / "baton-demo-XXXXXX").string();
@@ -37,7 +45,7 @@ fs::path DemoStage::set_up() {
 
 DemoStage::DemoStage(const std::string& title)
     : directory_(set_up()), reach_(""), begin_(steady_clock::now()) {
-  std::cout << title << "\n\n" << std::flush;
+  std::cout << explained(title) << "\n" << std::flush;
   reach_.revive();
   begin_ = steady_clock::now();
 }
@@ -61,11 +69,13 @@ DemoStage::~DemoStage() {
 
 void DemoStage::say(const std::string& text) const {
   const std::chrono::duration<double> time = steady_clock::now() - begin_;
-  std::cout << fmt::format("{:5.1f} s  {}\n", time.count(), text) << std::flush;
+  std::cout << fmt::format("{:5.1f} s  {}\n", time.count(), filled(text, table_width(), column))
+            << std::flush;
 }
 
 void DemoStage::add(const std::string& text) const {
-  std::cout << "         " << text << "\n" << std::flush;
+  std::cout << std::string(column, ' ') << filled(text, table_width(), column) << "\n"
+            << std::flush;
 }
 
 pid_t DemoStage::start(const std::vector<std::string>& arguments) const {

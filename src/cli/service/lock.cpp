@@ -74,8 +74,7 @@ void add_elect(Command& app, Action& action) {
       "Run a command while leading an election\n\n"
       "Baton waits until it leads, runs the command, resigns and exits with the command's exit "
       "code. If the lead is lost meanwhile, Baton stops the command and everything that the "
-      "command "
-      "started, before another client can lead.\n\n"
+      "command started, before another client can lead.\n\n"
       "The command finds in its environment: BATON_FENCE, the term, which is a fencing token; "
       "BATON_ELECTION, the name; and BATON_SESSION.");
   command.runs_a_command().example(

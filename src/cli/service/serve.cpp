@@ -185,9 +185,8 @@ void add_serve(Command& app, Action& action) {
   add_cluster(command, settings->serve.cluster);
   command.footer(
       "All options but --accept-loss can also be set in the environment, --socket-mode by "
-      "BATON_SOCKET_MODE and so on, and in the file of --config. The command line comes first, "
-      "then "
-      "the environment, then the file.\n\n"
+      "BATON_SOCKET_MODE and so on, and in the file of --config. The command line comes before "
+      "the environment, and the environment before the file.\n\n"
       "There is no authentication yet: whoever reaches a port or a socket may take and break "
       "locks.");
   command.example("baton serve --listen unix:/run/baton/socket --journal sqlite:/var/lib/baton.db");

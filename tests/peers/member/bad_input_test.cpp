@@ -37,7 +37,7 @@ TEST_F(BadInput, GroupsThatAreNone) {
   expect_bad_group("member 1 = a:1\nmember 2 = a:1\n",
                    "line 2: members `1` and `2` have the same address");
   expect_bad_group(std::string(three) + "colour = red\n", "line 4: there is no setting `colour`");
-  expect_bad_group(three, "there is no member `4`", "--self 4");
+  expect_bad_group(three, "has no member '4', only 1 2 3", "--self 4");
   expect_bad_group(three, "--self ID", "");
   expect_refused("peer --group $F/none.group --self 1", "cannot read the group file");
 }

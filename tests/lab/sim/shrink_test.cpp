@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace baton::test {
 namespace {
 
@@ -79,6 +81,39 @@ TEST(Shrink, SaysHowToRunIt) {
             "-n 3 --seed 42 --reliable --resilient --workload saturated --entries 500 --delay "
             "exponential:1 --reorder --loss 0.25 --crash 0@1.234567 --partition '0|1,2'@5 --cut "
             "0:2@7.5 --allow loss --allow reordering --allow crash");
+}
+
+Plan election() {
+  Plan plan;
+  plan.setup = default_setup(3);
+  plan.setup.identities = {2, 0, 1};
+  plan.setup.capacities = {4, 4, 7};
+  plan.setup.delay_bound = 5 * message_time;
+  plan.workload.kind = sim::Workload::Kind::one;
+  plan.workload.also = {{message_time, {1}}, {2 * message_time, {2}}};
+  plan.faults.detection = {7'250'000};
+  return plan;
+}
+
+TEST(Shrink, LeavesOutElectionsAndIdentitiesThatDoNotMatter) {
+  const Info& info = sim::find("bully")->info();
+  const Plan least = sim::shrink(election(), info, [](const Plan& plan) {
+    return std::any_of(plan.workload.also.begin(), plan.workload.also.end(),
+                       [](const auto& one) { return one.second == NodeId{1}; });
+  });
+  EXPECT_EQ(least.workload.also.size(), 1U);
+  EXPECT_TRUE(least.setup.identities.empty());
+  EXPECT_TRUE(least.setup.capacities.empty());
+}
+
+TEST(Shrink, SaysHowToRunAnElection) {
+  EXPECT_EQ(
+      sim::options_of(election(), sim::find("bully")->info()),
+      "-n 3 --seed 1 --ids 2,0,1 --capacities 4,4,7 --workload one --detect 7.25 --timeout 5");
+  Plan usual;
+  usual.setup = default_setup(3);
+  usual.faults.detection = sim::usual_detection;
+  EXPECT_EQ(sim::options_of(usual, sim::find("bully")->info()), "-n 3 --seed 1");
 }
 
 }  // namespace

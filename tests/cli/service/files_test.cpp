@@ -48,7 +48,7 @@ TEST_F(FilesOfTheService, GoWithTheLockAroundThem) {
   const Outcome wrong =
       baton("lock a --url unix:$F/other -- $BATON put k v --tied --url unix:$F/third");
   EXPECT_EQ(wrong.code, 2);
-  EXPECT_TRUE(has(wrong.err, "in a session of")) << wrong.err;
+  EXPECT_TRUE(has(wrong.err, "but the lock around this command is at")) << wrong.err;
 }
 
 TEST_F(FilesOfTheService, GoWithWhatATokenStandsFor) {
@@ -110,7 +110,7 @@ TEST_F(FilesOfTheService, WrongUsage) {
   expect_refused("put", "say which file");
   expect_refused("put k v --new --version 3", "exclude each other");
   expect_refused("put k v --version 0", "too small");
-  expect_refused("put k v --tied", "under 'baton lock'");
+  expect_refused("put k v --tied", "only in a command that 'baton lock'");
   expect_refused("put k v --tied-to nonsense", "is not a token");
   expect_refused("put k v --tied --tied-to nonsense", "exclude each other");
   expect_refused("put k v w", "'w' was not expected");

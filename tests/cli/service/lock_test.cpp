@@ -113,9 +113,9 @@ TEST_F(Locking, WrongUsage) {
 }
 
 TEST_F(Locking, ALeaseThatIsTooShortToStopTheCommandIsRefused) {
-  expect_refused("lock a --ttl 3s -- true", "--ttl 3s is too short");
-  expect_refused("lock a --ttl 3s -- true", "at least 3.6s with --kill-after 2s");
-  expect_refused("lock a --ttl 10s --kill-after 10s -- true", "is too short");
+  expect_refused("lock a --ttl 3s -- true", "--ttl 3s leaves too little time");
+  expect_refused("lock a --ttl 3s -- true", "with --kill-after 2s it must be at least 3.6s");
+  expect_refused("lock a --ttl 10s --kill-after 10s -- true", "leaves too little time");
   EXPECT_EQ(baton("lock a --ttl 3.6s -- true").code, 0);
   EXPECT_EQ(baton("lock a --ttl 3s --kill-after 1s -- true").code, 0);
   EXPECT_EQ(baton("lock a --ttl 2s --on-lost ignore -- true").code, 0);

@@ -89,7 +89,7 @@ TEST_F(SessionTest, IsOpenedAndThenKeptAlive) {
 }
 
 TEST_F(SessionTest, RequestsThatAreHeardTooEarlyStopTheProgram) {
-  EXPECT_DEATH(session_.begin(now_, out_), "requests are heard once a session has been entered");
+  EXPECT_DEATH(session_.begin(now_, out_), "an answer came before the session was entered");
 }
 
 // The answer was lost with its connection. The session that it opened has been there since then.

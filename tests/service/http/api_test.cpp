@@ -57,7 +57,8 @@ TEST_F(ApiTest, OneRequestTakesALockAndReturnsItsSession) {
   const Answer busy = post("/v1/lock", R"({"name":"nightly","try":true})");
   EXPECT_EQ(busy.status, 409);
   EXPECT_EQ(busy.error(), "busy");
-  EXPECT_EQ(busy.message(), "'nightly' is held by session 1 (me)");
+  EXPECT_TRUE(busy.message().starts_with("'nightly' is held by session 1 (me on host 127.0.0.1:"))
+      << busy.message();
   EXPECT_TRUE(wait_for("sessions", 1)) << "a session that got nothing is closed";
   EXPECT_EQ(unlock(first.session(), "nightly").status, 200);
   EXPECT_EQ(unlock(first.session(), "nightly").error(), "not_held");

@@ -380,7 +380,7 @@ TEST(Gate, NeedsAJournalInMemory) {
 
 TEST_F(GateTest, KeepsNoJournal) {
   auto client = connect();
-  EXPECT_EQ(client.status().value().journal, "none");
+  EXPECT_EQ(client.status().value().journal, "memory:");
 }
 
 TEST_F(GateTest, ALoadGoesOnAfterTheShortLeaseThatItWasGranted) {

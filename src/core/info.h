@@ -158,8 +158,8 @@ struct ElectionCost {
 struct LectureFigure {
   std::string_view document = {};  // "Cardellini", "Canonical Problems", as the page names it
   std::string_view quantity = {};  // what the figure counts
-  std::string_view figure;         // as the document writes it
-  std::string_view reason;         // why our figure differs, or "" if it is the same
+  std::string_view figure = {};    // as the document writes it
+  std::string_view reason = {};    // why our figure differs, or "" if it is the same
 };
 
 // For a wrong variant: what breaks, and the world in which it does.

@@ -9,6 +9,7 @@ import contextlib
 import os
 import pty
 import signal
+import subprocess
 import sys
 import tempfile
 import unittest
